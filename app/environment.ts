@@ -67,12 +67,16 @@ export interface Gossip {
 
 /** Runs questions that execute code or scan logs in worker threads that read at a fixed height. */
 export interface HeavyQuestions {
-  /** `pending` holds the transactions that the `pending` block would run first. */
+  /**
+   * `pending` holds the transactions that the `pending` block would run first. Questions with the same `key` have the same
+   * answer: the first that is made is that of all who wait for it.
+   */
   run<Name extends QuestionName>(
     name: Name,
     parameters: Questions[Name] | EncodedParameters,
     head: number,
     pending: readonly Uint8Array[],
+    key?: string,
   ): Promise<Text>
 }
 

@@ -6,7 +6,7 @@ import type { pagination, tx, txService } from '../proto/index.ts'
 import type { Consensus } from '../app/environment.ts'
 import { prunedHistory } from '../app/errors.ts'
 import { type ShownTransaction, shownTransactions } from '../app/index/shown-transactions.ts'
-import { blockResponse } from './tendermint-service.ts'
+import { decidedBlock } from './decided-block.ts'
 import { ethereumTx, nativeTx } from './cosmos-tx.ts'
 import type { ChainView } from './chain-view.ts'
 
@@ -46,7 +46,7 @@ export const blockTransactions = async (
   }
   const { offset, limit, reverse } = readBounds(page)
   // What it says decides which thread makes the answer: nothing that takes long comes before.
-  const { blockId, block } = blockResponse(await environment.consensusRpc(`block?height=${height}`))
+  const { blockId, block } = await decidedBlock(environment, view, Number(height))
   const all = shownTransactions(view.reader, Number(height))
   if (all === undefined) throw prunedHistory()
   if (offset > 0 && offset >= all.length) {

@@ -150,7 +150,7 @@ export class QuestionDesk implements Desk {
     this.environment = options.environment
     const tools: QuestionTools = {
       view: (head) => this.#view(head),
-      heavy: (name, parameters, head) => this.heavy(name, parameters, head),
+      heavy: (name, parameters, head, key) => this.heavy(name, parameters, head, key),
     }
     const { settings, environment, modules } = options
     this.filters = new FilterQuestions({
@@ -219,7 +219,7 @@ export class QuestionDesk implements Desk {
     if (kept !== undefined) return kept
     checkAnswerSize(view, reads, place)
     const isLight = answerCost(view, reads, place) <= LIGHT_COST
-    const reply = isLight ? answer(view, name, parameters) : this.heavy(name, parameters, head)
+    const reply = isLight ? answer(view, name, parameters) : this.heavy(name, parameters, head, key)
     return key === undefined ? reply : this.#keep(key, height, reply)
   }
 
@@ -234,7 +234,7 @@ export class QuestionDesk implements Desk {
     const asked = JSON.stringify(others)
     if (asked.length > MAX_KEPT_PARAMETERS) return this.heavy(name, parameters, head)
     const key = `${name} ${height} ${index} ${asked}`
-    return this.#answers.get(key, head) ?? this.#keep(key, height, this.heavy(name, parameters, head))
+    return this.#answers.get(key, head) ?? this.#keep(key, height, this.heavy(name, parameters, head, key))
   }
 
   /** Tells the place of what a question is about; undefined when it is not there. */
@@ -326,11 +326,12 @@ export class QuestionDesk implements Desk {
     name: Name,
     parameters: Questions[Name] | EncodedParameters,
     head: number,
+    key?: string,
   ): Promise<Text> {
     const reference = referenceOf(parameters)
     const pending = asksPending(parameters) ? this.#pendingTransactions() : []
     const { heavy } = this.environment
-    const answered = heavy.run(name, parameters, head, pending)
+    const answered = heavy.run(name, parameters, head, pending, key)
     if (reference === undefined || !('tag' in reference) || reference.tag === 'earliest') return answered
     // Where few heights are kept, the head of a question can be pruned while it waits: it means the newest one.
     return answered.catch((error: unknown) => {

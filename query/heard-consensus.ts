@@ -49,6 +49,34 @@ class HeardConsensus implements Consensus {
   }
 }
 
+/** `ask` has a worker answer with what is heard: what that needs beside it is asked for, and then it is asked again. */
+const askWorker = async (
+  heard: HeardConsensus,
+  ask: (replies: Readonly<Record<string, string>>) => Promise<Text>,
+): Promise<Text> => {
+  for (let count = 0; count < MAX_ROUTES; count++) {
+    try {
+      return await ask(heard.replies)
+    } catch (error) {
+      const route = unheardRoute(error)
+      if (route === undefined) throw error
+      await heard.hear(route)
+    }
+  }
+  throw queryFailed('the answer takes too many questions to CometBFT')
+}
+
+/** A worker answers in any case, with what CometBFT says to `routes` at least. */
+export const answerInWorker = async (
+  consensus: Consensus,
+  routes: readonly string[],
+  ask: (replies: Readonly<Record<string, string>>) => Promise<Text>,
+): Promise<Text> => {
+  const heard = new HeardConsensus(consensus)
+  for (const route of routes) await heard.hear(route)
+  return await askWorker(heard, ask)
+}
+
 /** `answer` makes the value of a question, which `encode` turns into the text of its answer. */
 export const answerWithConsensus = (
   consensus: Consensus,
@@ -58,18 +86,7 @@ export const answerWithConsensus = (
   encode: (value: Uint8Array) => string,
 ): Reply => {
   const heard = new HeardConsensus(consensus)
-  const inWorker = async (): Promise<Text> => {
-    for (let count = 0; count < MAX_ROUTES; count++) {
-      try {
-        return await heavy('native', { ...question, replies: heard.replies }, head)
-      } catch (error) {
-        const route = unheardRoute(error)
-        if (route === undefined) throw error
-        await heard.hear(route)
-      }
-    }
-    throw queryFailed('the answer takes too many questions to CometBFT')
-  }
+  const inWorker = (): Promise<Text> => askWorker(heard, (replies) => heavy('native', { ...question, replies }, head))
   const value = answer(heard)
   if (!(value instanceof Promise)) return encode(value)
   return value.then(
@@ -98,7 +115,7 @@ export const answerWithReplies = async (
   let unheard: CodedError | undefined
   const consensusRpc = async (route: string): Promise<unknown> => {
     const text = Object.hasOwn(replies, route) ? replies[route] : undefined
-    if (text === undefined) throw (unheard = queryFailed('CometBFT was not asked', { route }))
+    if (text === undefined) throw (unheard ??= queryFailed('CometBFT was not asked', { route }))
     const reply: unknown = JSON.parse(text)
     const { message, data } = node(reply, 'error')
     if (message !== undefined) throw queryFailed(String(data ?? message))

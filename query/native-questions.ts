@@ -12,7 +12,8 @@ import { queryFailed } from '../app/errors.ts'
 import { type QueryHandlers, queryHandlers } from '../app/native/module-handlers.ts'
 import type { AbciQueryRequest, AbciQueryResponse, Questions } from '../app/ports.ts'
 import type { AnswerCache } from './answer-cache.ts'
-import { answerWithConsensus } from './heard-consensus.ts'
+import { commitRoutes, isLongBlock, wholeBlockOf } from './decided-block.ts'
+import { answerInWorker, answerWithConsensus } from './heard-consensus.ts'
 import { LIVE_SERVICE, liveAnswer, type LiveSource } from './clob/live-service.ts'
 import { isOfHistory } from './clob-history/services.ts'
 import { waitingPlacement } from './clob-history/waiting-placement.ts'
@@ -74,10 +75,12 @@ export class NativeQuestions {
     const { environment } = this.#options
     const weighed = (answer: (consensus: Consensus) => Uint8Array | Promise<Uint8Array>): Reply =>
       answerWithConsensus(environment, heavy, { question, head }, answer, encode)
-    if (path.startsWith(TENDERMINT_SERVICE)) {
-      return weighed((consensus) => tendermintService(consensus, head, path, request))
-    }
     const view = this.#options.view(head)
+    const whole = wholeBlockOf(path, request, head)
+    if (whole !== undefined && isLongBlock(view, whole)) return this.#longBlock(question, head, whole)
+    if (path.startsWith(TENDERMINT_SERVICE)) {
+      return weighed((consensus) => tendermintService(consensus, view, path, request))
+    }
     if (path.startsWith(TX_SERVICE)) {
       if (isLongFromRecords(view, path, request)) return this.#heavy({ ...question, height: 0, replies: {} }, head)
       return weighed((consensus) =>
@@ -187,15 +190,35 @@ export class NativeQuestions {
     return queryFailed('internal error')
   }
 
+  /** Made once, of whatever height it is: explorers ask for the same blocks, and so does who wants to keep a node busy. */
+  async #longBlock({ path, data }: Questions['native'], head: number, height: number): Promise<Text> {
+    const { environment, heavy } = this.#options
+    return await this.#kept({ path, data, height }, head, (key) =>
+      answerInWorker(environment, commitRoutes(height), (replies) =>
+        heavy('native', { path, data, height: 0, replies }, head, key),
+      ),
+    )
+  }
+
   /** Once for each height: the same tally, and the same newest transactions, are asked for by everyone who watches them. */
   async #heavy(question: Questions['native'], head: number): Promise<Text> {
-    const { answers } = this.#options
     const height = question.height === 0 ? head : question.height
-    const key = `native ${height} ${question.path} ${question.data}`
+    const asked = { ...question, height }
+    return await this.#kept(asked, head, (key) => this.#options.heavy('native', asked, head, key))
+  }
+
+  async #kept(
+    { path, data, height }: Questions['native'],
+    head: number,
+    make: (key: string | undefined) => Promise<Text>,
+  ): Promise<Text> {
+    if (data.length > MAX_KEPT_REQUEST) return await make(undefined)
+    const { answers } = this.#options
+    const key = `native ${height} ${path} ${data}`
     const kept = answers.get(key, head)
     if (kept !== undefined) return kept
-    const answered = await this.#options.heavy('native', { ...question, height }, head)
-    if (question.data.length <= MAX_KEPT_REQUEST) answers.set(key, height, answered)
+    const answered = await make(key)
+    answers.set(key, height, answered)
     return answered
   }
 }

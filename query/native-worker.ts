@@ -20,7 +20,7 @@ export const nativeAnswer = (view: ChainView, question: Questions['native']): st
   if (replies === undefined) return heavyNativeQuery(view, question)
   const request = data === '' ? EMPTY_BYTES : Buffer.from(data, 'base64')
   return answerWithReplies(replies, (consensus) => {
-    if (path.startsWith(TENDERMINT_SERVICE)) return tendermintService(consensus, view.head, path, request)
+    if (path.startsWith(TENDERMINT_SERVICE)) return tendermintService(consensus, view, path, request)
     if (path.startsWith(TX_SERVICE))
       return new TxService({ environment: consensus, broadcast, failedNative }).answer(view, path, request, false)
     throw unsupported(`${path} is not made of what CometBFT says`)

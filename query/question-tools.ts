@@ -11,6 +11,6 @@ export const jsonText = (value: unknown): string => JSON.stringify(value)
 export interface QuestionTools {
   /** What is shown as of a head. */
   view(head: number): ChainView
-  /** Answered by a worker thread. */
-  heavy<Name extends QuestionName>(name: Name, parameters: Questions[Name], head: number): Promise<Text>
+  /** Answered by a worker thread; questions with the same `key` have the same answer. */
+  heavy<Name extends QuestionName>(name: Name, parameters: Questions[Name], head: number, key?: string): Promise<Text>
 }

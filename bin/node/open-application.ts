@@ -15,8 +15,8 @@ import { toApplicationSettings } from './config/application-settings.ts'
 import { cliError } from '../errors.ts'
 import { reachedStep } from './runtime/kill-point.ts'
 import { createGossip } from './runtime/gossip.ts'
-import { fetchRoute } from './runtime/comet-rpc.ts'
-import { ConsensusQuestions } from './runtime/consensus-questions.ts'
+import { fetchReply, readReply } from './runtime/comet-rpc.ts'
+import { ConsensusReplies } from './runtime/consensus-replies.ts'
 import { rpcUrl } from './runtime/rpc-url.ts'
 import { startHeavyQuestions } from './runtime/heavy-questions.ts'
 import { startHistory } from './runtime/history.ts'
@@ -129,9 +129,12 @@ export const openApplication = async (options: OpenApplicationOptions): Promise<
   }
   const figures = meter === SILENT_METER ? [] : [new BlockFigures(meter, () => performance.now())]
   const witness = joinWitnesses(log, traces === undefined ? figures : [...figures, traces])
-  const consensusQuestions = new ConsensusQuestions()
-  // CometBFT looks through its index with a processor for each search: half of them are left to blocks and to all other questions.
-  const searches = new ConsensusQuestions(Math.max(1, Math.floor(availableParallelism() / 2)))
+  const replies = new ConsensusReplies({
+    fetch: (route) => fetchReply(comet.rpc, route),
+    read: readReply,
+    // Half of the processors are left to blocks and to all other questions.
+    searches: Math.max(1, Math.floor(availableParallelism() / 2)),
+  })
   try {
     const application = new QueriedApplication({
       store,
@@ -152,10 +155,7 @@ export const openApplication = async (options: OpenApplicationOptions): Promise<
         ...(bridgeKeys && { bridgeKeys }),
         ...(bridge && { bridge, daemons: () => [bridge.health()] }),
         consensusStatus: () => status,
-        consensusRpc: (route, accepts) => {
-          const line = route.startsWith('tx_search?') ? searches : consensusQuestions
-          return line.run(() => fetchRoute(comet.rpc, route, accepts))
-        },
+        consensusRpc: (route, accepts) => replies.ask(route, accepts),
         log: log.of('consensus'),
         ...(witness && { witness }),
         announceHeight: (height) => heavy.announceHeight(height),

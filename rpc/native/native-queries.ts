@@ -8,6 +8,7 @@ import { createDescriptions, type Descriptions } from './describe-application.ts
 import { createEvmCalls, type EvmCallContext, evmCallCost } from './evm-calls.ts'
 import { invalidArgument } from './parse-parameter.ts'
 import { MESSAGE_SERVICES, methodPath } from './services.ts'
+import { wholeBlockKey, WholeBlocks } from './whole-blocks.ts'
 import { GRPC } from '../grpc/status.ts'
 
 export interface NativeReply {
@@ -73,6 +74,7 @@ export const createNativeQueries = ({ application, head, services, traces }: Nat
   const served: Served = { queries: pathsOf(services), messages: pathsOf(MESSAGE_SERVICES) }
   const descriptions: Descriptions = createDescriptions(services)
   const evmCalls = createEvmCalls(traces)
+  const wholeBlocks = new WholeBlocks()
 
   return {
     async ask(path, request, heightText, asker) {
@@ -94,9 +96,14 @@ export const createNativeQueries = ({ application, head, services, traces }: Nat
       if (executed !== undefined) return { bytes: Buffer.from(await executed), height: shown }
       const { buffer, byteOffset, byteLength } = request
       const data = Buffer.from(buffer, byteOffset, byteLength).toString('base64')
-      const text = await application.ask('native', { path, data, height }, known.height, asker)
-      // A JSON string of base64 has nothing to unescape.
-      return { bytes: Buffer.from(text.slice(1, -1), 'base64'), height: shown }
+      const ask = async (who: Asker | undefined): Promise<Buffer> => {
+        const text = await application.ask('native', { path, data, height }, known.height, who)
+        // A JSON string of base64 has nothing to unescape.
+        return Buffer.from(text.slice(1, -1), 'base64')
+      }
+      const key = wholeBlockKey(path, data, known.height)
+      const isShared = key !== undefined && asker !== undefined
+      return { bytes: await (isShared ? wholeBlocks.answer(key, asker, ask) : ask(asker)), height: shown }
     },
   }
 }

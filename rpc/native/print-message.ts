@@ -110,10 +110,25 @@ const UNSET: Readonly<Record<string, string>> = {
   'google.protobuf.Duration': '"0s"',
 }
 
+/** Types that are no object with their fields. */
+const PRINTED_AS_ONE: ReadonlySet<string> = new Set([
+  'google.protobuf.Any',
+  'google.protobuf.Timestamp',
+  'google.protobuf.Duration',
+])
+
+const isPrintedByFields = (
+  field: DescField,
+): field is DescField & { readonly fieldKind: 'message'; message: DescMessage } =>
+  field.fieldKind === 'message' &&
+  field.oneof === undefined &&
+  !PRINTED_AS_ONE.has(field.message.typeName) &&
+  !GO_TYPES.has(field.message.typeName)
+
 export interface MessagePrinter {
   /** Throws when an Any does not decode. */
   print(desc: DescMessage, message: Message): string
-  /** The same text piece by piece: the items of its lists, so that others get a turn between them. */
+  /** The same text piece by piece: the items of its lists, and of those of its parts, so that others get a turn between them. */
   pieces(desc: DescMessage, message: Message): Generator<string, void>
 }
 
@@ -132,17 +147,20 @@ class Printer implements MessagePrinter {
   *pieces(desc: DescMessage, message: Message): Generator<string, void> {
     let before = '{'
     for (const field of desc.fields) {
-      const items: unknown = (message as unknown as Fields)[field.localName]
-      if (field.fieldKind !== 'list' || !Array.isArray(items) || items.length === 0) {
-        const written = this.#member(field, 'jsonpb')(message as unknown as Fields)
-        if (written === undefined) continue
-        yield before + escapeForGo(written)
-      } else {
+      const value: unknown = (message as unknown as Fields)[field.localName]
+      if (field.fieldKind === 'list' && Array.isArray(value) && value.length > 0) {
         const write = this.#item(field, 'jsonpb')
-        for (const [at, item] of items.entries()) {
+        for (const [at, item] of value.entries()) {
           yield `${at === 0 ? `${before}"${field.name}":[` : ','}${escapeForGo(write(item))}`
         }
         yield ']'
+      } else if (value !== undefined && isPrintedByFields(field)) {
+        yield `${before}"${field.name}":`
+        yield* this.pieces(field.message, value as Message)
+      } else {
+        const written = this.#member(field, 'jsonpb')(message as unknown as Fields)
+        if (written === undefined) continue
+        yield before + escapeForGo(written)
       }
       before = ','
     }

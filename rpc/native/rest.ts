@@ -6,6 +6,7 @@ import { fromBinary, toBinary, type DescMessage, type DescService } from '@bufbu
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { CodedError } from '../../core/errors.ts'
 import { mostRequestBytes } from '../../core/request-limits.ts'
+import type { Text } from '../../core/text.ts'
 import type { Asker } from '../../app/ports.ts'
 import { askerOn } from '../asker.ts'
 import type { HeadTracker, ReachableApplication } from '../head.ts'
@@ -23,7 +24,7 @@ import { answersBrowser } from './cors.ts'
 import { createGrpcWeb, isGrpcWeb } from './grpc-web.ts'
 import { createNativeQueries, HEIGHT_HEADER, queryCost } from './native-queries.ts'
 import { createOpenApiPages, isDescription } from './openapi-pages.ts'
-import { LONG_ANSWER_BYTES, printInTurns } from './print-in-turns.ts'
+import { LONG_ANSWER_BYTES, LongAnswerPrinter } from './print-in-turns.ts'
 import { createMessagePrinter } from './print-message.ts'
 import { readRequest } from './read-request.ts'
 import { receiveBody } from './receive-body.ts'
@@ -57,7 +58,7 @@ export interface RestOptions {
   readonly services?: readonly DescService[]
 }
 
-const send = (response: ServerResponse, status: number, text: string): void => {
+const send = (response: ServerResponse, status: number, text: Text): void => {
   if (response.destroyed) return
   response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) })
   response.end(text)
@@ -99,6 +100,7 @@ export const createRest = (options: RestOptions): RequestListener => {
   const routes = createRoutes(services)
   const registry = createTypeRegistry(services)
   const printer = createMessagePrinter(registry)
+  const longPrinter = new LongAnswerPrinter(printer)
   const queries = createNativeQueries({ application, head, services, traces: options.traces })
   const pages = options.openApi ? createOpenApiPages({ services, routes, version: options.version }) : undefined
   const charge = (request: IncomingMessage, cost: number): void =>
@@ -135,12 +137,12 @@ export const createRest = (options: RestOptions): RequestListener => {
     response: ServerResponse,
     output: DescMessage,
     bytes: Uint8Array,
-  ): Promise<string> => {
+  ): Promise<Text> => {
     const take = <Result>(work: () => Result): Promise<Result> => turns.take(request.socket, bytes.length, work)
     if (bytes.length < LONG_ANSWER_BYTES) {
       return await take(() => (response.destroyed ? '' : printer.print(output, fromBinary(output, bytes))))
     }
-    return (await printInTurns(printer, output, bytes, { take, isOver: () => response.destroyed })) ?? ''
+    return (await longPrinter.print(output, bytes, { take, isOver: () => response.destroyed })) ?? ''
   }
 
   const ask = async (

@@ -5,6 +5,8 @@ import { createMemoryApplication } from '../testing/memory-application.ts'
 import { askers, closeAll, ended, joinAs, rawConnection, serve } from '../testing/stream.ts'
 import { encodeFrame, FRAME, PROTOCOL } from './frames.ts'
 
+const MIB = 1024 * 1024
+
 afterEach(closeAll)
 
 describe('bounds', () => {
@@ -77,6 +79,26 @@ describe('bounds', () => {
     }
     await gone
     expect(await remote.ask('gasPrice', {}, 7)).toBe('null')
+  })
+
+  test('one long answer of a hundred who ask together does not end the gateway, and a short one passes', async () => {
+    const application = createMemoryApplication()
+    const made = Promise.withResolvers<Uint8Array>()
+    application.answers.block = () => made.promise as never
+    application.answers.balance = () => Promise.resolve('"0x1"')
+    const remote = await joinAs((await serve(application, { dropAboveBytes: 64 * MIB })).address)
+    const order: string[] = []
+    const long = askers(100).map(async (asker) => {
+      const text = await remote.askText('block', { block: { number: 5 }, full: true }, 7, asker)
+      order.push('long')
+      return text.length
+    })
+    await expect.poll(() => application.asked.length).toBe(100)
+    made.resolve(Buffer.alloc(8 * MIB, 'x'))
+    await remote.ask('balance', { address: '0xa', block: { number: 5 } }, 7)
+    order.push('short')
+    expect(new Set(await Promise.all(long))).toEqual(new Set([8 * MIB]))
+    expect(order.indexOf('short')).toBeLessThan(50)
   })
 
   test('questions that come at once wait while long answers are unread, and are all answered', async () => {

@@ -17,6 +17,7 @@ import {
   PROTOCOL,
   PROTOCOL_WITHOUT_NEWS,
 } from './frames.ts'
+import { AnswerLine } from './answer-line.ts'
 import { createNumber, isNumber, isProof, type Numbers, proofOf } from './secret.ts'
 import { readQuestion } from './question.ts'
 import { RemoteAsker } from './remote-asker.ts'
@@ -96,6 +97,7 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
   /** What comes in one piece may ask for more than can be unread, or answered, at once. */
   const waiting = new WaitingQuestions()
   let isTurnPlanned = false
+  const answerLine = new AnswerLine()
   /** Those that are being answered, by the ids of their questions. */
   const asking = new Map<number, RemoteAsker>()
   /** Questions that were given up before they were taken: the pool still gets what they send. */
@@ -176,12 +178,26 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
   }
 
   const resume = (): void => {
+    sendFromLine()
     if (!socket.destroyed && !isCongested()) flow()
   }
 
   const fail = (id: number, error: unknown, name: string): void => {
     send(FRAME.failure, id, failureBody(error, name, log))
     if (error instanceof InvariantError) options.onFatal?.(error)
+  }
+
+  /** At once where there is room, or when it comes. */
+  const sendLong = (id: number, text: Uint8Array): void => {
+    answerLine.add(text, () => {
+      if (asking.delete(id)) send(FRAME.answer, id, text)
+    })
+    if (answerLine.bytes > bounds.dropAboveBytes) return drop(`${answerLine.bytes} bytes of answers wait to be sent`)
+    resume()
+  }
+
+  const sendFromLine = (): void => {
+    while (!answerLine.isEmpty && hasRoom() && !socket.destroyed) answerLine.sendOne()
   }
 
   const finish = async (frame: Frame, name: string, asker: RemoteAsker, answer: Promise<Text>): Promise<void> => {
@@ -191,6 +207,7 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
       const text = await answer
       if (!asking.has(id)) return resume()
       waiting.noteAnswer(asker, frame, text.length)
+      if (typeof text !== 'string') return sendLong(id, text)
       send(FRAME.answer, id, text)
     } catch (error) {
       if (asking.has(id)) fail(id, error, name)
@@ -289,6 +306,7 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
     clearTimeout(strange)
     stopAnnouncements?.()
     waiting.clear()
+    answerLine.clear()
     for (const id of [...asking.keys()]) giveUp(id)
   })
 }

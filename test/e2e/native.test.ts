@@ -49,6 +49,28 @@ const callGrpc = <I extends DescMessage, O extends DescMessage>(
     )
   })
 
+interface CometBlock {
+  readonly data: { readonly txs: readonly string[] }
+}
+
+const FLAGS = ['BLOCK_ID_FLAG_UNKNOWN', 'BLOCK_ID_FLAG_ABSENT', 'BLOCK_ID_FLAG_COMMIT', 'BLOCK_ID_FLAG_NIL']
+
+/** CometBFT's JSON as REST writes it: bytes in base64, times without zeros at the end, flags by name, evidence left out. */
+const toRest = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(toRest)
+  if (typeof value === 'string') {
+    if (/^(?:[0-9A-F]{40}|[0-9A-F]{64})$/.test(value)) return Buffer.from(value, 'hex').toString('base64')
+    return /^\d{4}-\d\d-\d\dT/.test(value) ? value.replace(/\.?0*Z$/, 'Z') : value
+  }
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).flatMap(([key, member]) => {
+    if (key === 'evidence') return []
+    if (key === 'block_id_flag') return [[key, FLAGS[member as number] ?? member]]
+    return [[key === 'parts' ? 'part_set_header' : key, toRest(member)]]
+  })
+  return Object.fromEntries(members) as unknown
+}
+
 beforeAll(() => {
   grpc = new Client(node().grpc, credentials.createInsecure())
 })
@@ -79,6 +101,29 @@ describe('REST', () => {
     expect(String(time).replace(/0+Z$/, 'Z')).toBe(comet.block.header['time'])
     const latest = (await getRest('/cosmos/base/tendermint/v1beta1/blocks/latest')).body
     expect(Number((latest as typeof comet).block.header['height'])).toBeGreaterThanOrEqual(height)
+  })
+
+  it('shows a block of many bytes, which it makes of its own transactions, as CometBFT has it', async () => {
+    const wallet = createWallet(node(), accountAt(6))
+    const client = createClient(node())
+    const nonce = await client.getTransactionCount({ address: accountAt(6).address })
+    const sent = Array.from({ length: 8 }, (_, index) =>
+      wallet.sendTransaction({ to: rich, data: `0x${'5a'.repeat(30_000)}`, gas: 1_500_000n, nonce: nonce + index }),
+    )
+    const receipts = await Promise.all(
+      (await Promise.all(sent)).map((hash) => client.waitForTransactionReceipt({ hash })),
+    )
+    const height = Number(receipts[0]?.blockNumber)
+    expect(receipts.filter(({ blockNumber }) => Number(blockNumber) === height).length).toBeGreaterThan(2)
+    const comet = toRest(await node().comet(`block?height=${height}`)) as { block_id: unknown; block: CometBlock }
+    const { body } = await getRest(`/cosmos/base/tendermint/v1beta1/blocks/${height}`)
+    expect(toRest(body)).toMatchObject({ block_id: comet.block_id, block: comet.block })
+    expect((body as typeof comet).block.data.txs.length).toBeGreaterThan(2)
+    const shown = (await getRest(`/cosmos/tx/v1beta1/txs/block/${height}?pagination.limit=1`)).body
+    expect(toRest(shown)).toMatchObject({ block_id: comet.block_id, block: comet.block, txs: [{ body: {} }] })
+    // The newest block has the commit that CometBFT has seen, and none behind it.
+    const latest = await callGrpc(cometQuery.Service.method.getLatestBlock, {})
+    expect(Number(latest.block?.lastCommit?.height)).toBe(Number(latest.block?.header?.height) - 1)
   })
 
   it.each([

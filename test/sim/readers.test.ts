@@ -176,3 +176,29 @@ it(
     expect(counts().begun).toBe(begun + 3)
   }),
 )
+
+it(
+  'what many clients ask of one block at once is made for all of them, also where the one whose question began has gone',
+  withWorkers(449, async ({ node, counts, application, call }) => {
+    await call(SHORT, client('honest'))
+    const { height } = node.application
+    const trace = async (asker: Asker): Promise<string> => {
+      const options = { timeoutMs: 5_000, tracer: { name: 'structLogger' } }
+      const question = { block: { number: height }, options } as unknown as Questions['traceBlock']
+      return await application.ask('traceBlock', question, height, asker)
+    }
+    const before = counts()
+    const gone = client('gone')
+    const left = trace(gone)
+    const traces = Array.from({ length: 150 }, (_, index) => trace(client(`client ${index}`)))
+    gone.leave()
+    await expect(left).rejects.toThrow('nobody waits')
+    const [first, ...others] = await Promise.all(traces)
+    expect(first).toMatch(/^\[/)
+    for (const other of others) expect(other).toBe(first)
+    const { begun, cancelled } = counts()
+    // A worker that asks is given a few at once.
+    expect(begun - before.begun).toBeLessThan(75)
+    expect(cancelled - before.cancelled).toBe(1)
+  }),
+)

@@ -71,8 +71,6 @@ interface FetchOptions {
   readonly timeoutMs?: number
   /** HTTP errors are answers, too. */
   readonly keepsErrors?: boolean
-  /** Shown the text; false refuses to have it parsed. */
-  readonly accepts?: ((text: string) => boolean) | undefined
 }
 
 const MAX_REDIRECTS = 5
@@ -102,20 +100,34 @@ const fetchFrom = async (url: string, signal: AbortSignal): Promise<Response> =>
   throw cliError('unreachable', `${url} redirects more than ${MAX_REDIRECTS} times`)
 }
 
-/** Fetches JSON; refuses what is too large or too slow, and HTTP errors unless they are kept. Throws cli/10. */
-export const fetchJson = async (url: string, options: FetchOptions = {}): Promise<unknown> => {
-  const { timeoutMs = TIMEOUT_MS, keepsErrors = false, accepts = () => true } = options
+const unreadable = (url: string, error: unknown): CodedError =>
+  error instanceof CodedError ? error : cliError('unreachable', `${url} cannot be read: ${requestFault(error)}`)
+
+/** Refuses what is too large or too slow, and HTTP errors unless they are kept. Throws cli/10. */
+const fetchText = async (
+  url: string,
+  { timeoutMs = TIMEOUT_MS, keepsErrors = false }: FetchOptions,
+): Promise<string> => {
   try {
     const response = await fetchFrom(url, AbortSignal.timeout(timeoutMs))
     if (!response.ok && !keepsErrors) throw cliError('unreachable', `${url} answered HTTP ${response.status}`)
-    const text = await readText(response.body, url, MAX_ANSWER_BYTES)
-    if (!accepts(text)) throw cliError('unreachable', 'the answer is read elsewhere')
-    return JSON.parse(text) as unknown
+    return await readText(response.body, url, MAX_ANSWER_BYTES)
   } catch (error) {
-    if (error instanceof CodedError) throw error
-    throw cliError('unreachable', `${url} cannot be read: ${requestFault(error)}`)
+    throw unreadable(url, error)
   }
 }
+
+const parseText = (text: string, url: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown
+  } catch (error) {
+    throw unreadable(url, error)
+  }
+}
+
+/** Fetches JSON; refuses what is too large or too slow, and HTTP errors unless they are kept. Throws cli/10. */
+export const fetchJson = async (url: string, options: FetchOptions = {}): Promise<unknown> =>
+  parseText(await fetchText(url, options), url)
 
 export const fetchStatus = async (rpc: string): Promise<CometStatus> =>
   statusAnswer.parse(await fetchJson(`${rpcUrl(rpc)}/status`)).result
@@ -134,12 +146,20 @@ const anyAnswer = z.object({
   error: z.object({ message: z.string(), data: z.string().default('') }).optional(),
 })
 
-/** The result of a route such as `block?height=7`. Throws cli/10, and cli/20 with CometBFT's words where it refuses. */
-export const fetchRoute = async (rpc: string, route: string, accepts?: (text: string) => boolean): Promise<unknown> => {
-  const { result, error } = anyAnswer.parse(await fetchJson(`${rpcUrl(rpc)}/${route}`, { keepsErrors: true, accepts }))
+/** The reply to a route such as `block?height=7` as text, which {@link readReply} reads. Throws cli/10. */
+export const fetchReply = async (rpc: string, route: string): Promise<string> =>
+  await fetchText(`${rpcUrl(rpc)}/${route}`, { keepsErrors: true })
+
+/** The result that a reply holds. Throws cli/10, and cli/20 with CometBFT's words where it refuses. */
+export const readReply = (reply: string, route: string): unknown => {
+  const { result, error } = anyAnswer.parse(parseText(reply, route))
   if (error !== undefined) throw cliError('query', error.data === '' ? error.message : error.data)
   return result
 }
+
+/** The result of a route. Throws as {@link readReply}. */
+export const fetchRoute = async (rpc: string, route: string): Promise<unknown> =>
+  readReply(await fetchReply(rpc, route), route)
 
 /** The height that the application has committed. */
 export const fetchApplicationHeight = async (rpc: string): Promise<number> =>

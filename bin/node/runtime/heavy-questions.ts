@@ -16,6 +16,7 @@ import { QuestionQueue } from './question-queue.ts'
 import { MAX_HAND, type ReaderAnswer, type ReaderQuestion, toError } from './reader-messages.ts'
 import { type Handed, ReaderSeat } from './reader-seat.ts'
 import { ReaderUsage } from './reader-usage.ts'
+import { SharedQuestions } from './shared-questions.ts'
 
 /** The most workers of each kind. */
 const MAX_WORKERS = 4
@@ -67,6 +68,8 @@ export interface HeavyOptions {
 
 interface Waiting {
   readonly asker: Asker
+  /** Questions of one key have one answer. */
+  readonly key: string | undefined
   readonly question: Omit<ReaderQuestion, 'sliceMs' | 'place'>
   readonly sinceMs: number
   isLong: boolean
@@ -87,6 +90,7 @@ class HeavyQuestionPool implements HeavyPool {
   readonly #committedHeight = new SharedArrayBuffer(8)
   readonly #counter = new BigInt64Array(this.#committedHeight)
   readonly #queue = new QuestionQueue<Waiting>(new ReaderUsage(() => performance.now()))
+  readonly #sharing = new SharedQuestions<Waiting>()
   readonly #seats: ReaderSeat[] = []
   readonly #workers: number
   readonly #warmUp: NodeJS.Timeout
@@ -113,7 +117,7 @@ class HeavyQuestionPool implements HeavyPool {
     return { waiting, running: this.#running.size, connections, cancelled: this.#cancelled }
   }
 
-  readonly run: HeavyQuestions['run'] = (name, parameters, head, pending) =>
+  readonly run: HeavyQuestions['run'] = (name, parameters, head, pending, key) =>
     new Promise<Text>((resolve, reject) => {
       if (this.#isClosed) return reject(tooMany())
       const id = this.#nextId
@@ -121,9 +125,10 @@ class HeavyQuestionPool implements HeavyPool {
       this.#nextId = id === 0x7fff_ffff ? 1 : id + 1
       const waiting: Waiting = {
         asker: currentAsker(),
+        key,
         question: { id, name, parameters, head, pending },
         sinceMs: performance.now(),
-        isLong: false,
+        isLong: this.#sharing.isLong(key),
         isSettled: false,
         seat: undefined,
         givenMs: 0,
@@ -131,6 +136,7 @@ class HeavyQuestionPool implements HeavyPool {
         resolve,
         reject,
       }
+      this.#sharing.join(waiting)
       this.#enqueue(waiting)
       waiting.stopListening = waiting.asker.onGone(() => this.#cancel(waiting))
       if (waiting.isSettled) waiting.stopListening()
@@ -270,7 +276,7 @@ class HeavyQuestionPool implements HeavyPool {
       this.#reject(waiting, error)
     } else {
       this.#long++
-      waiting.isLong = true
+      this.#sharing.turnLong(waiting)
       if (!waiting.isSettled) this.#enqueue(waiting)
     }
   }
@@ -283,18 +289,28 @@ class HeavyQuestionPool implements HeavyPool {
     this.#reject(waiting, nobodyWaits())
   }
 
+  /** Also for all who ask the same: what they have waiting is taken out, and what runs of it is told to end. */
   #resolve(waiting: Waiting, text: Text): void {
-    if (waiting.isSettled) return
-    waiting.isSettled = true
-    waiting.stopListening()
-    waiting.resolve(text)
+    const others = this.#sharing.othersOf(waiting)
+    if (this.#end(waiting)) waiting.resolve(text)
+    for (const other of others) {
+      if (!this.#end(other)) continue
+      if (!this.#queue.remove(other)) other.seat?.cancel(other.question.id)
+      other.resolve(text)
+    }
   }
 
   #reject(waiting: Waiting, error: unknown): void {
-    if (waiting.isSettled) return
+    if (this.#end(waiting)) waiting.reject(error)
+  }
+
+  /** False where it has ended before. */
+  #end(waiting: Waiting): boolean {
+    if (waiting.isSettled) return false
     waiting.isSettled = true
     waiting.stopListening()
-    waiting.reject(error)
+    this.#sharing.leave(waiting)
+    return true
   }
 }
 

@@ -135,8 +135,8 @@ export class QuestionQueue<Item extends Queued> {
       const line = isInTurn ? nextInTurn(crowd, lane) : nextByUse(crowd, lane, this.#usage)
       const item = line?.lanes[lane][0]
       if (line === undefined || item === undefined) return undefined
-      if (lane === 'short' && this.#usage.asksLong(line.account, crowd.account)) {
-        // Those before it have turned out to be long since it was asked.
+      if (lane === 'short' && (item.isLong === true || this.#usage.asksLong(line.account, crowd.account))) {
+        // Those before it, or the same one of somebody else, have turned out to be long since it was asked.
         this.#move(line, item)
       } else {
         if (isFirst) this.#serve(crowd, line)

@@ -1,5 +1,5 @@
 /** Answers of many megabytes, asked again and again by a client that leaves at their first byte. */
-import { type Assault, type Attack, leftMs, pump, scaled } from '../attack.ts'
+import { type Assault, type Attack, leftMs, pump, scaled, untilEnd } from '../attack.ts'
 import { batchText, connectTo, LOOPBACK_HOST, rawPost, rpcText } from '../wire.ts'
 
 const askAndLeave = async (assault: Assault, address: string, request: string): Promise<void> => {
@@ -38,6 +38,31 @@ const getMuch = (assault: Assault, path: string): Promise<void> => {
   )
 }
 
+/** All connect and ask, and take a piece of the answer every second until the end. */
+const askSlowly = async (assault: Assault): Promise<void> => {
+  const { tally, target, prepared } = assault
+  const path = `/cosmos/base/tendermint/v1beta1/blocks/${Number(prepared.large.block)}`
+  const asked = Array.from({ length: scaled(assault, 200) }, async () => {
+    const socket = await connectTo(target.rest, 2_000)
+    if (socket === undefined) return tally.add('not connected')
+    let first = 'no answer in time'
+    socket.once('data', (bytes: Buffer) => {
+      first = bytes.toString('latin1', 0, 12)
+    })
+    socket.on('data', () => {
+      socket.pause()
+      setTimeout(() => socket.resume(), 1_000).unref()
+    })
+    const closed = new Promise<void>((resolve) => void socket.once('close', resolve))
+    socket.write(`GET ${path} HTTP/1.1\r\n${LOOPBACK_HOST}\r\n`)
+    await Promise.race([closed, untilEnd(assault)])
+    tally.add(first === 'no answer in time' && socket.destroyed ? 'closed by server' : first)
+    socket.destroy()
+    return undefined
+  })
+  await Promise.all(asked)
+}
+
 export const LARGE_ANSWER_ATTACKS: readonly Attack[] = [
   {
     name: 'receipt of 39,000 logs, 8 at a time',
@@ -71,6 +96,14 @@ export const LARGE_ANSWER_ATTACKS: readonly Attack[] = [
     needsBlocks: true,
     run: (assault) =>
       getMuch(assault, `/cosmos/base/tendermint/v1beta1/blocks/${Number(assault.prepared.large.block)}`),
+  },
+  {
+    name: 'REST: a block of 6 MB, 200 who ask at once and read slowly',
+    seconds: 20,
+    bounded: 'a block is read and made once for all who ask, and unread answers are of one budget',
+    outcomes: OUTCOMES,
+    needsBlocks: true,
+    run: askSlowly,
   },
   {
     name: 'REST: transactions of a block of 6 MB, 8 at a time',
