@@ -17,6 +17,7 @@ import {
 import { type Meter, SILENT_METER } from '../core/meter.ts'
 import { Floods } from './floods.ts'
 import { registerGatewayFigures } from './gateway-figures.ts'
+import { keepAnswers } from './kept-answers.ts'
 import type { GatewayLog } from './log.ts'
 import { createLongRequests } from './long-requests/long-requests.ts'
 import { MemoryBudget } from './memory-budget.ts'
@@ -73,13 +74,14 @@ export interface GatewayParts {
 /** Rejects when a setting cannot be used or an address not be bound; nothing stays open then. */
 export const startGateway = async (
   settings: GatewaySettings,
-  application: ReachableApplication,
+  source: ReachableApplication,
   log: GatewayLog,
   { meter = SILENT_METER, tls, counters, others }: GatewayParts = {},
 ): Promise<Gateway> => {
   for (const name of settings.api) if (!isNamespace(name)) log.warn('unknown namespace in json-rpc.api', { name })
   const methods = selectMethods(settings.api)
   const findAddress = createAddressFinder(settings.trustedProxies)
+  const application = keepAnswers(source)
   const head = createHeadTracker(application)
   const context = createContext(settings, application, head, methods, log)
   const { batchRequestLimit, batchResponseMaxSize, httpTimeoutMs: timeoutMs } = settings

@@ -4,11 +4,12 @@ import { type Asker, SDK_CODES } from '../../app/ports.ts'
 import { CodedError } from '../../core/errors.ts'
 import { requireRequestLength } from '../../core/request-limits.ts'
 import type { HeadTracker, ReachableApplication } from '../head.ts'
+import { SharedAnswers } from '../shared-answers.ts'
 import { createDescriptions, type Descriptions } from './describe-application.ts'
 import { createEvmCalls, type EvmCallContext, evmCallCost } from './evm-calls.ts'
 import { invalidArgument } from './parse-parameter.ts'
 import { MESSAGE_SERVICES, methodPath } from './services.ts'
-import { wholeBlockKey, WholeBlocks } from './whole-blocks.ts'
+import { wholeBlockKey } from './whole-block.ts'
 import { GRPC } from '../grpc/status.ts'
 
 export interface NativeReply {
@@ -74,7 +75,8 @@ export const createNativeQueries = ({ application, head, services, traces }: Nat
   const served: Served = { queries: pathsOf(services), messages: pathsOf(MESSAGE_SERVICES) }
   const descriptions: Descriptions = createDescriptions(services)
   const evmCalls = createEvmCalls(traces)
-  const wholeBlocks = new WholeBlocks()
+  const wholeBlocks = new SharedAnswers<Buffer>()
+  application.onConnection?.(() => wholeBlocks.forget())
 
   return {
     async ask(path, request, heightText, asker) {

@@ -1,8 +1,9 @@
 import { EventEmitter } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import type { Asker } from '../../app/ports.ts'
-import { askerOn } from '../asker.ts'
-import { wholeBlockKey, WholeBlocks } from './whole-blocks.ts'
+import type { Asker } from '../app/ports.ts'
+import { askerOn } from './asker.ts'
+import { wholeBlockKey } from './native/whole-block.ts'
+import { SharedAnswers } from './shared-answers.ts'
 
 const MIB = 1024 * 1024
 const BLOCKS = '/cosmos.base.tendermint.v1beta1.Service/'
@@ -39,7 +40,7 @@ describe('answers with a whole block', () => {
 
   it('are that of all who ask, whoever is answered first, and who comes later has it at once', async () => {
     const { asked, ask } = createApplication()
-    const blocks = new WholeBlocks()
+    const blocks = new SharedAnswers<Buffer>()
     const answers = Array.from({ length: 20 }, () => blocks.answer('7', client(), ask))
     const other = blocks.answer('8', client(), ask)
     const block = Buffer.alloc(MIB)
@@ -55,7 +56,7 @@ describe('answers with a whole block', () => {
 
   it('of a client that has gone are not those of others', async () => {
     const { asked, ask } = createApplication()
-    const blocks = new WholeBlocks()
+    const blocks = new SharedAnswers<Buffer>()
     const gone = client()
     const [left, stays] = [blocks.answer('7', gone, ask), blocks.answer('7', client(), ask)]
     gone.leave()
@@ -66,7 +67,7 @@ describe('answers with a whole block', () => {
   })
 
   it('are kept up to a bound, the oldest leave first, and short ones are not', async () => {
-    const blocks = new WholeBlocks()
+    const blocks = new SharedAnswers<Buffer>()
     let asked = 0
     const answer = (key: string, bytes: number) =>
       blocks.answer(key, client(), async () => {
@@ -83,5 +84,10 @@ describe('answers with a whole block', () => {
     await answer('huge', 40 * MIB)
     await answer('huge', 40 * MIB)
     expect(asked).toBe(10)
+    await answer('1', 8 * MIB)
+    expect(asked).toBe(10)
+    blocks.forget()
+    await answer('1', 8 * MIB)
+    expect(asked).toBe(11)
   })
 })

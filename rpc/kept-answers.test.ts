@@ -1,0 +1,110 @@
+import { EventEmitter } from 'node:events'
+import { describe, expect, it } from 'vitest'
+import type { BlockReference } from '../app/ports.ts'
+import { CodedError } from '../core/errors.ts'
+import { askerOn } from './asker.ts'
+import { keepAnswers } from './kept-answers.ts'
+import { createMemoryApplication } from './testing/memory-application.ts'
+
+const KIB = 1024
+const LATEST = { tag: 'latest' } as const
+const asker = () => askerOn(new EventEmitter(), '192.0.2.1')
+
+const createWorld = () => {
+  const source = createMemoryApplication()
+  let answered = 0
+  source.answers.balance = () => Promise.resolve(`"${++answered}"`)
+  source.answers.call = () => Promise.resolve(`"${++answered}"`)
+  source.answers.block = () => Promise.resolve(Buffer.alloc(100 * KIB)) as never
+  const application = keepAnswers(source)
+  const balance = async (address: string, head: number, block: BlockReference = LATEST): Promise<string> =>
+    await application.ask('balance', { address: address as '0xa', block }, head)
+  return { source, application, balance }
+}
+
+describe('answers that a gateway has already had', () => {
+  it('are those of one head, and of one question', async () => {
+    const { source, balance } = createWorld()
+    expect([await balance('0xa', 7), await balance('0xa', 7), await balance('0xb', 7)]).toEqual(['"1"', '"1"', '"2"'])
+    expect([await balance('0xa', 8), await balance('0xa', 8)]).toEqual(['"3"', '"3"'])
+    // Somebody still asks of the head before.
+    expect([await balance('0xa', 7), await balance('0xa', 7)]).toEqual(['"4"', '"5"'])
+    expect(await balance('0xa', 8)).toBe('"3"')
+    expect(await balance('0xa', 8, { number: 7 })).toBe('"6"')
+    expect(source.asked).toHaveLength(6)
+  })
+
+  it('are not kept where the next block may be another one, where there is an error, and where a question is long', async () => {
+    const { source, application, balance } = createWorld()
+    expect([await balance('0xa', 7, { tag: 'pending' }), await balance('0xa', 7, { tag: 'pending' })]).toEqual([
+      '"1"',
+      '"2"',
+    ])
+    const call = async (call: object, overrides: object = {}): Promise<string> =>
+      await application.ask('call', { call, block: LATEST, ...overrides }, 7)
+    expect([await call({ to: '0xa' }), await call({ to: '0xa' })]).toEqual(['"3"', '"3"'])
+    const long = { data: `0x${'00'.repeat(1_500)}` }
+    const lists = { accessList: [], authorizationList: [] }
+    for (const each of [long, lists]) expect(await call(each)).not.toBe(await call(each))
+    const overrides = { stateOverrides: {} }
+    expect(await call({}, overrides)).not.toBe(await call({}, overrides))
+    source.answers.call = () => Promise.reject(new CodedError('query', 1, 'execution reverted'))
+    await expect(call({ to: '0xb' })).rejects.toThrow('reverted')
+    source.answers.call = () => Promise.resolve('"now"')
+    expect(await call({ to: '0xb' })).toBe('"now"')
+    source.answers.gasPrice = () => String(source.asked.length)
+    expect(await application.ask('gasPrice', {}, 7)).not.toBe(await application.ask('gasPrice', {}, 7))
+  })
+
+  it('have a bound: what does not fit is asked anew', async () => {
+    const { source, application } = createWorld()
+    source.answers.code = ({ address }) => `"${address.repeat(1_000)}"`
+    const code = async (index: number): Promise<string> =>
+      await application.ask('code', { address: `0x${index.toString(16).padStart(4, '0')}`, block: LATEST }, 7)
+    for (let index = 0; index < 2_000; index++) await code(index)
+    const asked = source.asked.length
+    await code(1)
+    expect(source.asked).toHaveLength(asked)
+    await code(1_999)
+    expect(source.asked).toHaveLength(asked + 1)
+    source.answers.code = () => `"${'x'.repeat(9_000)}"`
+    await application.ask('code', { address: '0xa', block: LATEST }, 8)
+    await application.ask('code', { address: '0xa', block: LATEST }, 8)
+    expect(source.asked).toHaveLength(asked + 3)
+  })
+
+  it('of decided blocks are kept across heads where they are long, and the newest block is another one at each', async () => {
+    const { source, application } = createWorld()
+    const block = async (reference: BlockReference, head: number) =>
+      await application.askText('block', { block: reference, full: true }, head, asker())
+    const first = await block({ number: 5 }, 7)
+    expect(await block({ number: 5 }, 9)).toBe(first)
+    expect(source.asked).toHaveLength(1)
+    await block(LATEST, 9)
+    await block(LATEST, 9)
+    await block(LATEST, 10)
+    expect(source.asked).toHaveLength(3)
+    for (const unknown of [{ number: 11 }, { tag: 'pending' }] as const) {
+      await block(unknown, 10)
+      await block(unknown, 10)
+    }
+    expect(source.asked).toHaveLength(7)
+    source.answers.block = () => Promise.resolve('null')
+    await block({ hash: '0xa' }, 10)
+    await block({ hash: '0xa' }, 10)
+    expect(source.asked).toHaveLength(9)
+  })
+
+  it('are forgotten when the application was away: its chain may have been taken back', async () => {
+    const { source, application, balance } = createWorld()
+    const block = async () => await application.askText('block', { block: { number: 5 }, full: true }, 7, asker())
+    await balance('0xa', 7)
+    await block()
+    source.connected = false
+    expect(application.connected).toBe(false)
+    source.connected = true
+    await balance('0xa', 7)
+    await block()
+    expect(source.asked).toHaveLength(4)
+  })
+})
