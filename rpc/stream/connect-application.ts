@@ -28,7 +28,9 @@ import {
 import { LARGE_QUESTION_BYTES, LargeQuestions } from './large-questions.ts'
 import { BROADCAST_PATH } from './question.ts'
 import { createNumber, isProof, proofOf } from './secret.ts'
-import { isSlow, MOST_QUICK_LATELY, MOST_SLOW_LATELY, SmallQuestions } from './small-questions.ts'
+import { kindOf, SmallLines } from './small-lines.ts'
+import type { SmallQuestions } from './small-questions.ts'
+import { UnsentBytes } from './unsent-bytes.ts'
 import { createBatchedWriter } from './write-batch.ts'
 
 export interface ConnectApplicationOptions {
@@ -69,7 +71,7 @@ interface PendingQuestion {
   stopListening: () => void
 }
 
-/** Unsent questions above which what a client that has gone would still send is given up. */
+/** Unsent questions above which what a client that has gone would still send is given up, and so it is where half of those that may wait do. */
 const MOST_LEFT_BYTES = 16 * 1024 * 1024
 /** Unsent questions above which a new one is refused. */
 const MAX_UNSENT_BYTES = 64 * 1024 * 1024
@@ -132,8 +134,8 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
 
   const pending = new Map<number, PendingQuestion>()
   const large = new LargeQuestions()
-  const quick = new SmallQuestions(MOST_QUICK_LATELY)
-  const slow = new SmallQuestions(MOST_SLOW_LATELY)
+  const lines = new SmallLines()
+  const unsent = new UnsentBytes(MAX_UNSENT_BYTES)
   const listeners = new Set<(announcement: Announcement) => void>()
   const waiters: (() => void)[] = []
   const connectionListeners = new Set<() => void>()
@@ -161,8 +163,8 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
     const questions = [...pending.values()]
     pending.clear()
     large.clear()
-    quick.clear()
-    slow.clear()
+    lines.clear()
+    unsent.clear()
     for (const question of questions) {
       question.stopListening()
       question.reject(error)
@@ -289,6 +291,7 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
     const question = pending.get(id)
     if (question === undefined) return
     pending.delete(id)
+    unsent.end(id)
     question.stopListening()
     if (question.line.end(id)) write(encodeFrame(FRAME.cancel, id, ''))
     question.reject(error)
@@ -298,7 +301,7 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
   const leave = (id: number): void => {
     const question = pending.get(id)
     const isKept = question?.isSending === true && question.unsent !== undefined
-    if (!isKept || question.line.waitingBytes > MOST_LEFT_BYTES) return giveUp(id, nobodyWaits())
+    if (!isKept || unsent.bytes > MOST_LEFT_BYTES || pending.size > maxPending / 2) return giveUp(id, nobodyWaits())
     question.stopListening()
     question.reject(nobodyWaits())
   }
@@ -322,31 +325,34 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
     if (!connected || socket === undefined) return Promise.reject(unavailable(address))
     if (socket.writableLength > MAX_UNSENT_BYTES) return Promise.reject(tooManyWait())
     // Those that ask far ahead are refused, and nobody who asks one thing, or a batch, at a time.
-    const isMuch = (): boolean => quick.countOf(asker) + slow.countOf(asker) >= MOST_BESIDE_OTHERS
+    const isMuch = (): boolean => lines.countOf(asker) >= MOST_BESIDE_OTHERS
     if (pending.size >= maxPending && isMuch()) return Promise.reject(tooManyWait())
     const id = nextId
     nextId = nextId === 0xffff_ffff ? 1 : nextId + 1
     const frame = encodeQuestion(id, name, parameters, asOf, asker)
     // The application would end the connection, and with it the questions of everybody else.
     if (frame.length > MAX_QUESTION_BYTES) return Promise.reject(rpcError('invalidParameters', 'request too large'))
-    const small = isSlow(name) ? slow : quick
-    const line = frame.length > LARGE_QUESTION_BYTES ? large : small
-    if (line.waitingBytes + frame.length > MAX_UNSENT_BYTES) return Promise.reject(tooManyWait())
+    const isSending = sendsSomething(name, parameters)
+    const line = frame.length > LARGE_QUESTION_BYTES ? large : lines.lineOf(kindOf(name, isSending), frame.length)
+    const drop = (waiting: number): void => giveUp(waiting, tooManyWait())
+    if (!unsent.makeRoom(asker, frame.length, drop)) return Promise.reject(tooManyWait())
     return new Promise((resolve, reject) => {
       const question: PendingQuestion = {
         resolve,
         reject,
         deadlineMs: performance.now() + timeoutMs,
         line,
-        isSending: sendsSomething(name, parameters),
+        isSending,
         unsent: frame,
         stopListening: (): void => undefined,
       }
       pending.set(id, question)
       const send = (): void => {
         question.unsent = undefined
+        unsent.end(id)
         write(frame)
       }
+      unsent.add(asker, id, frame.length)
       line.add(asker, { id, bytes: frame.length, send })
       question.stopListening = asker.onGone(() => leave(id))
     })

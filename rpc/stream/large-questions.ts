@@ -22,14 +22,16 @@ export class LargeQuestions {
   readonly #askers = new Map<number, Asker>()
   readonly #line = new FairLine<Waiting>()
   #underwayBytes = 0
-  /** The bytes of the questions that wait. */
-  waitingBytes = 0
+
+  /** How many wait to be sent. */
+  get waiting(): number {
+    return this.#askers.size
+  }
 
   /** Sends it now or when it is its turn. */
   add(asker: Asker, waiting: Waiting): void {
     this.#line.add(asker, waiting)
     this.#askers.set(waiting.id, asker)
-    this.waitingBytes += waiting.bytes
     this.#sendSome()
   }
 
@@ -38,7 +40,7 @@ export class LargeQuestions {
     const asker = this.#askers.get(id)
     if (asker !== undefined) {
       this.#askers.delete(id)
-      this.waitingBytes -= this.#line.remove(asker, (one) => one.id === id)?.bytes ?? 0
+      this.#line.remove(asker, (one) => one.id === id)
       return false
     }
     const bytes = this.#underway.get(id)
@@ -54,7 +56,6 @@ export class LargeQuestions {
     this.#askers.clear()
     this.#line.clear()
     this.#underwayBytes = 0
-    this.waitingBytes = 0
   }
 
   #sendSome(): void {
@@ -62,7 +63,6 @@ export class LargeQuestions {
       if (this.#underway.size > 0 && this.#underwayBytes + next.bytes > MAX_UNDERWAY_BYTES) return
       this.#line.take()
       this.#askers.delete(next.id)
-      this.waitingBytes -= next.bytes
       this.#underwayBytes += next.bytes
       this.#underway.set(next.id, next.bytes)
       next.send()

@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import type { Asker } from '../../app/ports.ts'
-import { isSlow, MOST_QUICK_LATELY, SmallQuestions } from './small-questions.ts'
+import { isSlow, MOST_QUICK_LATELY } from './small-lines.ts'
+import { SmallQuestions } from './small-questions.ts'
 
 const on = (connection: string): Asker => ({ client: 'one', connection, onGone: () => () => undefined })
 
@@ -26,11 +27,11 @@ test('one connection alone has 129 on their way, and each answer lets one go', a
   const { small, add, takeSent } = start()
   const ids = add('a', 200)
   expect(await takeSent('a')).toBe(129)
-  expect(small.waitingBytes).toBe(7_100)
+  expect(small.waiting).toBe(71)
   // The first one was in nobody's way.
   for (const id of ids.slice(0, 72)) expect(small.end(id)).toBe(true)
   expect(await takeSent('a')).toBe(71)
-  expect(small.waitingBytes).toBe(0)
+  expect(small.waiting).toBe(0)
   for (const id of ids.slice(72)) small.end(id)
   expect(small.countOf(on('a'))).toBe(0)
 })
@@ -70,7 +71,7 @@ test('what waits long for its answer holds up nobody', async () => {
     vi.advanceTimersByTime(100)
     expect(await takeSent('b')).toBe(9)
     vi.advanceTimersByTime(200)
-    expect(small.waitingBytes).toBe(0)
+    expect(small.waiting).toBe(0)
     for (const id of ids) expect(small.end(id)).toBe(true)
   } finally {
     vi.useRealTimers()
@@ -84,12 +85,30 @@ test('one that nobody waits for is not sent', async () => {
   const last = ids.at(-1) ?? 0
   await takeSent('a')
   expect(small.end(last)).toBe(false)
-  expect(small.waitingBytes).toBe(100)
+  expect(small.waiting).toBe(1)
   small.end(second)
   expect(await takeSent('a')).toBe(1)
   expect(small.end(last)).toBe(true)
   expect(await takeSent('a')).toBe(0)
-  expect(small.waitingBytes).toBe(0)
+  expect(small.waiting).toBe(0)
+})
+
+test('of bulky questions a megabyte is on its way, and the first of a connection has its turn as well', async () => {
+  const small = new SmallQuestions(MOST_QUICK_LATELY)
+  const sent: number[] = []
+  const add = (connection: string, id: number, kib: number): void =>
+    small.add(on(connection), { id, bytes: kib * 1_024, send: () => void sent.push(id) })
+  for (let id = 1; id <= 6; id++) add(`c${id}`, id, 260)
+  expect(sent).toEqual([1, 2, 3])
+  // One that is short and alone is sent at once.
+  add('single', 7, 16)
+  expect(sent).toEqual([1, 2, 3, 7])
+  for (const id of [1, 2]) small.end(id)
+  await Promise.resolve()
+  expect(sent).toEqual([1, 2, 3, 7, 4, 5])
+  for (const id of [3, 4, 5, 6, 7]) small.end(id)
+  add('c1', 8, 2_000)
+  expect(sent.at(-1)).toBe(8)
 })
 
 test('what a gateway asks for itself never waits', async () => {
@@ -110,14 +129,14 @@ test('nothing goes of a connection that gives up all it has asked', async () => 
   await takeSent('b')
   for (const id of ids) small.end(id)
   expect(await takeSent('a')).toBe(0)
-  expect(small.waitingBytes).toBe(0)
+  expect(small.waiting).toBe(0)
 })
 
 test('a connection that was lost leaves nothing behind', async () => {
   const { small, add, takeSent } = start()
   add('a', 200)
   small.clear()
-  expect(small.waitingBytes).toBe(0)
+  expect(small.waiting).toBe(0)
   await takeSent('a')
   add('a', 200)
   expect(await takeSent('a')).toBe(129)

@@ -4,54 +4,26 @@
  * taken in the order in which it came, and batches that hundreds of connections send ahead would all be before what anybody
  * asks.
  */
-import type { Asker, QuestionName } from '../../app/ports.ts'
+import type { Asker } from '../../app/ports.ts'
 import { FairLine } from '../fair-line.ts'
 
-/** Questions that were asked ahead and sent lately, above which others of these wait: of quick ones, and of others. */
-export const MOST_QUICK_LATELY = 128
-export const MOST_SLOW_LATELY = 1_024
+/** Their bytes, beside which none of these is sent: others would wait until the application has read them. */
+const MOST_LATELY_BYTES = 1024 * 1024
+/** A question of more bytes has its turn, also where it is the only one of its connection; such ones have lines of their own. */
+export const BULKY_BYTES = 16 * 1024
 /** What has no answer after so long waits for a worker, and is in nobody's way. */
 const LATELY_MS = 100
+
+interface Sent {
+  readonly atMs: number
+  readonly bytes: number
+}
 
 interface Waiting {
   readonly id: number
   readonly bytes: number
   send(): void
 }
-
-/**
- * Those that workers answer: quick ones must not wait for them. What answers knows them as well (query/questions.ts), and
- * test/questions holds the two together.
- */
-const SLOW: ReadonlySet<QuestionName> = new Set([
-  'call',
-  'estimateGas',
-  'evmCall',
-  'simulate',
-  'createAccessList',
-  'fillTransaction',
-  'traceTransaction',
-  'traceBlock',
-  'traceRawBlock',
-  'traceCall',
-  'intermediateRoots',
-  'storageRange',
-  'accountRange',
-  'modifiedAccounts',
-  'proof',
-  'feeHistory',
-  'heads',
-  'rawBlock',
-  'rawReceipts',
-  'waitingTransactions',
-  'logs',
-  'logsPage',
-  'filterLogs',
-  'committedBlocks',
-  'native',
-])
-
-export const isSlow = (name: QuestionName): boolean => SLOW.has(name)
 
 const keyOf = ({ client, connection }: Asker): string => `${client} ${connection}`
 
@@ -61,18 +33,23 @@ export class SmallQuestions {
   readonly #unanswered = new Map<number, string>()
   /** How many each connection has on its way, or waiting. */
   readonly #counts = new Map<string, number>()
-  /** When those were sent that were asked ahead and went lately, in this order. */
-  readonly #lately = new Map<number, number>()
+  /** Those that were asked ahead and went lately, in this order. */
+  readonly #lately = new Map<number, Sent>()
+  #latelyBytes = 0
   /** Who asked each of those that wait. */
   readonly #askers = new Map<number, Asker>()
   readonly #line = new FairLine<Waiting>()
   #timer: NodeJS.Timeout | undefined
   #isPlanned = false
-  /** The bytes of those that wait. */
-  waitingBytes = 0
 
+  /** `mostLately` were asked ahead and sent lately when others of these wait. */
   constructor(mostLately: number) {
     this.#mostLately = mostLately
+  }
+
+  /** How many wait to be sent. */
+  get waiting(): number {
+    return this.#askers.size
   }
 
   /** How many that its connection has asked are unanswered. */
@@ -88,11 +65,10 @@ export class SmallQuestions {
     this.#unanswered.set(waiting.id, key)
     this.#counts.set(key, count + 1)
     // These take no place of the others: hundreds who ask one thing at a time would keep all of them.
-    if (count === 0) return waiting.send()
-    if (this.#line.isEmpty && this.#lately.size < this.#mostLately) return this.#send(waiting)
+    if (count === 0 && waiting.bytes <= BULKY_BYTES) return waiting.send()
+    if (this.#line.isEmpty && this.#hasRoomFor(waiting)) return this.#send(waiting)
     this.#line.add(asker, waiting)
     this.#askers.set(waiting.id, asker)
-    this.waitingBytes += waiting.bytes
     this.#sendSome()
   }
 
@@ -107,10 +83,10 @@ export class SmallQuestions {
     const asker = this.#askers.get(id)
     if (asker !== undefined) {
       this.#askers.delete(id)
-      this.waitingBytes -= this.#line.remove(asker, (one) => one.id === id)?.bytes ?? 0
+      this.#line.remove(asker, (one) => one.id === id)
       return false
     }
-    this.#lately.delete(id)
+    this.#forget(id)
     this.#sendSoon()
     return true
   }
@@ -121,14 +97,26 @@ export class SmallQuestions {
     this.#unanswered.clear()
     this.#counts.clear()
     this.#lately.clear()
+    this.#latelyBytes = 0
     this.#askers.clear()
     this.#line.clear()
-    this.waitingBytes = 0
   }
 
-  #send({ id, send }: Waiting): void {
-    this.#lately.set(id, performance.now())
+  #send({ id, bytes, send }: Waiting): void {
+    this.#lately.set(id, { atMs: performance.now(), bytes })
+    this.#latelyBytes += bytes
     send()
+  }
+
+  /** One may be larger than all together. */
+  #hasRoomFor({ bytes }: Waiting): boolean {
+    if (this.#lately.size >= this.#mostLately) return false
+    return this.#lately.size === 0 || this.#latelyBytes + bytes <= MOST_LATELY_BYTES
+  }
+
+  #forget(id: number): void {
+    this.#latelyBytes -= this.#lately.get(id)?.bytes ?? 0
+    this.#lately.delete(id)
   }
 
   /** A connection that has gone gives up all that it has asked, one after another: none of it shall go before. */
@@ -144,13 +132,12 @@ export class SmallQuestions {
   #sendSome(): void {
     if (this.#line.isEmpty) return
     this.#forgetLate()
-    while (this.#lately.size < this.#mostLately) {
-      const next = this.#line.take()
-      if (next === undefined) return
+    for (let next = this.#line.peek(); next !== undefined && this.#hasRoomFor(next); next = this.#line.peek()) {
+      this.#line.take()
       this.#askers.delete(next.id)
-      this.waitingBytes -= next.bytes
       this.#send(next)
     }
+    if (this.#line.isEmpty) return
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
       this.#sendSome()
@@ -159,9 +146,9 @@ export class SmallQuestions {
 
   #forgetLate(): void {
     const fromMs = performance.now() - LATELY_MS
-    for (const [id, sentMs] of this.#lately) {
-      if (sentMs > fromMs) return
-      this.#lately.delete(id)
+    for (const [id, { atMs }] of this.#lately) {
+      if (atMs > fromMs) return
+      this.#forget(id)
     }
   }
 }

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { QuestionName } from '../../app/ports.ts'
 import { QUESTIONS } from '../../query/questions.ts'
-import { isSlow } from '../../rpc/stream/small-questions.ts'
+import { isSlow } from '../../rpc/stream/small-lines.ts'
 
 const names = Object.keys(QUESTIONS) as QuestionName[]
 
