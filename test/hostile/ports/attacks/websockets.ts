@@ -1,6 +1,8 @@
 /** Attacks over WebSocket: many connections, many subscriptions, criteria, and notifications that nobody reads. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { privateKeyToAccount } from 'viem/accounts'
 import type { WebSocket } from 'ws'
+import { EVM_CHAIN_ID } from '../../../e2e/harness.ts'
 import { type Assault, type Attack, isOver, pump, scaled, untilEnd } from '../attack.ts'
 import { sendTransactions } from '../prepare.ts'
 import { countMessages, endAll, openCounted, openDeaf } from '../sockets.ts'
@@ -12,6 +14,7 @@ const LIMIT = '-32005 .*'
 const ENDED = '1013 .*'
 const SOCKET = `connected|not connected|ok|notification|${LIMIT}|closed (${SLOW}|${ENDED}|1006|1008 .*|1009.*)`
 const OUTCOMES = new RegExp(`^(${SOCKET}|sent|sent: .*)$`)
+const SENT_OUTCOMES = new RegExp(`^(${SOCKET}|-32000 insufficient funds.*|-32000 txpool is full|-32002 .*)$`)
 const MEGABYTE = Buffer.alloc(1_000_000, ' ')
 
 const idle = async (assault: Assault): Promise<void> => {
@@ -101,6 +104,32 @@ const floodWith =
 const floodPings = floodWith((socket) => socket.ping('', true, () => undefined))
 const floodFragments = floodWith((socket) => socket.send(' ', { fin: false }, () => undefined))
 
+/** Of an account without funds, so that each is refused for nothing. */
+const signLongTransactions = async (count: number): Promise<readonly string[]> => {
+  const account = privateKeyToAccount(`0x${'5a'.repeat(32)}`)
+  const fees = { gas: 6_000_000n, maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n }
+  const sign = async (nonce: number): Promise<string> => {
+    const data = `0x${'ab'.repeat(130_000 - nonce)}` as const
+    const raw = await account.signTransaction({ chainId: EVM_CHAIN_ID, nonce, to: account.address, data, ...fees })
+    return rpcText('eth_sendRawTransaction', [raw], nonce)
+  }
+  return await Promise.all(Array.from({ length: count }, (_, nonce) => sign(nonce)))
+}
+
+/** Each sends 14 of them and has gone 60 ms later, again and again. */
+const sendAndGo = async (assault: Assault): Promise<void> => {
+  const texts = await signLongTransactions(Math.max(4, scaled(assault, 60)))
+  let sent = 0
+  await pump(assault, { width: Math.max(2, scaled(assault, 40)) }, async () => {
+    const socket = await openCounted(assault)
+    if (socket === undefined) return await sleep(50)
+    countMessages(socket, assault)
+    for (let count = 0; count < 14; count++) socket.send(texts[sent++ % texts.length] ?? '', () => undefined)
+    await sleep(60)
+    return endAll([socket])
+  })
+}
+
 export const WEBSOCKET_ATTACKS: readonly Attack[] = [
   {
     name: 'idle WebSockets, 2,000',
@@ -108,6 +137,14 @@ export const WEBSOCKET_ATTACKS: readonly Attack[] = [
     bounded: 'connections',
     outcomes: OUTCOMES,
     run: idle,
+  },
+  {
+    name: 'WebSockets that send transactions of 130 KB and go, 40',
+    seconds: 15,
+    bounded:
+      'bytes that wait to be sent to the application, of which the greediest loses; few of them are on their way',
+    outcomes: SENT_OUTCOMES,
+    run: sendAndGo,
   },
   {
     name: 'one WebSocket subscribes 10,000 times',
