@@ -81,7 +81,8 @@ export const startGateway = async (
   for (const name of settings.api) if (!isNamespace(name)) log.warn('unknown namespace in json-rpc.api', { name })
   const methods = selectMethods(settings.api)
   const findAddress = createAddressFinder(settings.trustedProxies)
-  const application = keepAnswers(source)
+  const kept = keepAnswers(source)
+  const { application } = kept
   const head = createHeadTracker(application)
   const context = createContext(settings, application, head, methods, log)
   const { batchRequestLimit, batchResponseMaxSize, httpTimeoutMs: timeoutMs } = settings
@@ -240,6 +241,7 @@ export const startGateway = async (
     shared?.close()
     turns.close()
     head.close()
+    kept.close()
   }
 
   try {

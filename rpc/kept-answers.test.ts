@@ -4,7 +4,7 @@ import type { BlockReference } from '../app/ports.ts'
 import { CodedError } from '../core/errors.ts'
 import { askerOn } from './asker.ts'
 import { keepAnswers } from './kept-answers.ts'
-import { createMemoryApplication } from './testing/memory-application.ts'
+import { createMemoryApplication, exampleHead } from './testing/memory-application.ts'
 
 const KIB = 1024
 const LATEST = { tag: 'latest' } as const
@@ -16,7 +16,7 @@ const createWorld = () => {
   source.answers.balance = () => Promise.resolve(`"${++answered}"`)
   source.answers.call = () => Promise.resolve(`"${++answered}"`)
   source.answers.block = () => Promise.resolve(Buffer.alloc(100 * KIB)) as never
-  const application = keepAnswers(source)
+  const { application } = keepAnswers(source)
   const balance = async (address: string, head: number, block: BlockReference = LATEST): Promise<string> =>
     await application.ask('balance', { address: address as '0xa', block }, head)
   return { source, application, balance }
@@ -89,22 +89,58 @@ describe('answers that a gateway has already had', () => {
       await block(unknown, 10)
     }
     expect(source.asked).toHaveLength(7)
+    // A short one is that of its head: what is not there yet may be there in the next.
     source.answers.block = () => Promise.resolve('null')
-    await block({ hash: '0xa' }, 10)
-    await block({ hash: '0xa' }, 10)
+    for (const head of [10, 10, 11, 11]) await block({ hash: '0xa' }, head)
     expect(source.asked).toHaveLength(9)
+  })
+
+  it('of a block that was not there yet are not those of who asks as of a later head', async () => {
+    const { source, application } = createWorld()
+    const answers: ((text: string) => void)[] = []
+    source.answers.block = () => new Promise((resolve) => answers.push(resolve))
+    const ask = async (head: number) =>
+      await application.askText('block', { block: { hash: '0x08' }, full: true }, head, asker())
+    const [before, after] = [ask(7), ask(8)]
+    answers[0]?.('null')
+    expect(await before).toBe('null')
+    answers[1]?.('{"number":"0x8"}')
+    expect(await after).toBe('{"number":"0x8"}')
   })
 
   it('are forgotten when the application was away: its chain may have been taken back', async () => {
     const { source, application, balance } = createWorld()
     const block = async () => await application.askText('block', { block: { number: 5 }, full: true }, 7, asker())
+    const tell = (height: number, isNew: boolean): void =>
+      source.announce({ type: 'head', head: exampleHead(height), isNew })
     await balance('0xa', 7)
     await block()
     source.connected = false
     expect(application.connected).toBe(false)
     source.connected = true
-    await balance('0xa', 7)
+    // It is asked as of the head that is still shown, which the application has not any more.
+    expect(await balance('0xb', 7)).toBe('"2"')
+    tell(5, false)
+    expect(await balance('0xa', 5)).toBe('"3"')
     await block()
-    expect(source.asked).toHaveLength(4)
+    tell(6, true)
+    tell(7, true)
+    expect([await balance('0xb', 7), await balance('0xa', 7)]).toEqual(['"4"', '"5"'])
+    expect(source.asked).toHaveLength(7)
+  })
+
+  it('are not forgotten with a new head, and nobody listens when it is closed', async () => {
+    const source = createMemoryApplication()
+    const kept = keepAnswers(source)
+    source.answers.block = () => Promise.resolve(Buffer.alloc(100 * KIB)) as never
+    const block = async () => await kept.application.askText('block', { block: { number: 5 }, full: true }, 7, asker())
+    await block()
+    source.commit()
+    await block()
+    expect(source.asked).toHaveLength(1)
+    kept.close()
+    source.announce({ type: 'head', head: exampleHead(5), isNew: false })
+    await block()
+    expect(source.asked).toHaveLength(1)
   })
 })

@@ -1,11 +1,11 @@
 /**
  * Answers of the application that a gateway has already had: what is asked of one head again and again, as pages do that
- * show the same balances and prices to everybody, and long answers about decided blocks. A head never changes what it
+ * show the same balances and prices to everybody, and of decided blocks the long ones beyond it. A head never changes what it
  * says, so that an answer is right for as long as the gateway shows that head. Errors are not kept: some are of the
  * moment.
  */
 import type { Text } from '../core/text.ts'
-import type { BlockReference, QuestionName } from '../app/ports.ts'
+import type { Announcement, Asker, BlockReference, QuestionName } from '../app/ports.ts'
 import type { ReachableApplication } from './head.ts'
 import { SharedAnswers } from './shared-answers.ts'
 
@@ -106,7 +106,14 @@ class KeepingApplication {
   readonly askText: ReachableApplication['askText'] = (name, parameters, head, asker) => {
     const key = blockKey(name, parameters, head)
     if (key === undefined || asker === undefined) return this.#application.askText(name, parameters, head, asker)
-    return this.#ofBlocks.answer(key, asker, (who) => this.#application.askText(name, parameters, head, who))
+    const answers = this.#answersOf(head)
+    const kept = answers?.get(key)
+    if (kept !== undefined) return kept
+    const ask = (who: Asker): Text | Promise<Text> => this.#application.askText(name, parameters, head, who)
+    return this.#ofBlocks.answer(key, asker, ask).then((text) => {
+      if (typeof text === 'string') answers?.keep(key, text)
+      return text
+    })
   }
 
   /** Undefined for a head that is not shown any more. */
@@ -115,18 +122,22 @@ class KeepingApplication {
     return head === this.#ofHead.height ? this.#ofHead : undefined
   }
 
-  /** It may be another chain that is there now, or the same at a lower height. */
-  forget(): void {
+  /** Where the head is not one that was just committed, it may be that of another chain, or of the same at a lower height. */
+  readonly listen = (announcement: Announcement): void => {
+    if (announcement.type !== 'head' || announcement.isNew) return
     this.#ofHead = new AnswersOfHead(0)
     this.#ofBlocks.forget()
   }
 }
 
-/** The same application, asked less often. */
-export const keepAnswers = (application: ReachableApplication): ReachableApplication => {
+/** The same application, asked less often; `close` ends that it listens to the heads. */
+export const keepAnswers = (
+  application: ReachableApplication,
+): { readonly application: ReachableApplication; close(): void } => {
   const keeping = new KeepingApplication(application)
-  application.onConnection?.(() => keeping.forget())
-  return {
+  // Before anybody else hears of a head, and asks as of it.
+  const close = application.subscribe(keeping.listen)
+  const keeps: ReachableApplication = {
     ...(application.endpoint && { endpoint: application.endpoint }),
     ...(application.onConnection && {
       onConnection: (listener) => application.onConnection?.(listener) ?? (() => undefined),
@@ -138,4 +149,5 @@ export const keepAnswers = (application: ReachableApplication): ReachableApplica
     askText: keeping.askText,
     subscribe: (listener) => application.subscribe(listener),
   }
+  return { application: keeps, close }
 }

@@ -22,21 +22,24 @@ export class SharedAnswers<Answer extends Text> {
   async answer(key: string, asker: Asker, ask: (asker: Asker) => Answer | Promise<Answer>): Promise<Answer> {
     const kept = this.#kept.get(key)
     if (kept !== undefined) return kept
-    const elsewhere = new AbortController()
+    const leaving: (() => void)[] = []
     const shared = Promise.withResolvers<Answer>()
     const waiting = { resolve: shared.resolve }
     const all = this.#join(key, waiting)
     const askOwn = async (): Promise<Answer> => {
-      const answer = await ask(leavingOn(asker, elsewhere.signal))
-      this.#keep(key, answer)
-      for (const other of all) other.resolve(answer)
+      const answer = await ask(leavingWith(asker, leaving))
+      // A short one may be that there is no such block, which is right for the head of this question alone.
+      if (answer.length >= LONG_TEXT) {
+        this.#keep(key, answer)
+        for (const other of all) other.resolve(answer)
+      }
       return answer
     }
     try {
       return await Promise.race([askOwn(), shared.promise])
     } finally {
       this.#leave(key, waiting)
-      elsewhere.abort()
+      for (const leave of leaving) leave()
     }
   }
 
@@ -59,7 +62,7 @@ export class SharedAnswers<Answer extends Text> {
   }
 
   #keep(key: string, answer: Answer): void {
-    if (answer.length < LONG_TEXT || answer.length > KEPT_BYTES || this.#kept.has(key)) return
+    if (answer.length > KEPT_BYTES || this.#kept.has(key)) return
     this.#kept.set(key, answer)
     this.#keptBytes += answer.length
     for (const [oldest, { length }] of this.#kept) {
@@ -70,22 +73,22 @@ export class SharedAnswers<Answer extends Text> {
   }
 }
 
-/** The same one, who leaves with the signal, too. */
-const leavingOn = ({ client, connection, onGone }: Asker, signal: AbortSignal): Asker => ({
+/** The same one, who also leaves when what is added to `leaving` is called. */
+const leavingWith = ({ client, connection, onGone }: Asker, leaving: (() => void)[]): Asker => ({
   client,
   connection,
   onGone: (listener) => {
-    let isTold = false
-    const tell = (): void => {
-      if (isTold) return
-      isTold = true
+    let isOver = false
+    const leave = (): void => {
+      if (isOver) return
+      isOver = true
       listener()
     }
-    const stop = onGone(tell)
-    signal.addEventListener('abort', tell)
+    const stop = onGone(leave)
+    leaving.push(leave)
     return () => {
+      isOver = true
       stop()
-      signal.removeEventListener('abort', tell)
     }
   },
 })

@@ -15,6 +15,17 @@ interface Printing {
   readonly isOver: () => boolean
 }
 
+/** For some milliseconds; true when nothing is left. */
+const printSome = (pieces: Generator<string, void>, add: (piece: string) => void): boolean => {
+  const untilMs = performance.now() + PRINTED_A_TURN_MS
+  do {
+    const { value, done } = pieces.next()
+    if (done === true) return true
+    add(value)
+  } while (performance.now() < untilMs)
+  return false
+}
+
 /** Undefined where nobody waits for it any more. */
 export const printInTurns = async (
   printer: MessagePrinter,
@@ -27,43 +38,64 @@ export const printInTurns = async (
   let isDone = false
   while (!isDone && !isOver()) {
     await take(() => {
-      const untilMs = performance.now() + PRINTED_A_TURN_MS
-      do {
-        const { value, done } = pieces.next()
-        isDone = done === true
-        text += value ?? ''
-      } while (!isDone && performance.now() < untilMs)
+      isDone = printSome(pieces, (piece) => {
+        text += piece
+      })
     })
   }
   return isDone ? text : undefined
 }
 
-/** Prints long answers, each once: the bytes of a block that many ask for are the same ones. */
+/** What has been printed of an answer so far. */
+class Print {
+  readonly #text: string[] = []
+  readonly #begin: () => Generator<string, void>
+  #pieces: Generator<string, void> | undefined
+  #isDone = false
+  #failure: { readonly error: unknown } | undefined
+  /** All of it, in UTF-8. */
+  result: Buffer | undefined
+
+  constructor(begin: () => Generator<string, void>) {
+    this.#begin = begin
+  }
+
+  /** One step: reading the message, some milliseconds of printing, or putting the pieces together. Throws for all who wait what it has thrown for one. */
+  advance(): void {
+    if (this.#failure !== undefined) throw this.#failure.error
+    if (this.result !== undefined) return
+    try {
+      this.#step()
+    } catch (error) {
+      this.#failure = { error }
+      throw error
+    }
+  }
+
+  #step(): void {
+    if (this.#pieces === undefined) this.#pieces = this.#begin()
+    else if (this.#isDone) this.result = Buffer.from(this.#text.join(''))
+    else this.#isDone = printSome(this.#pieces, (piece) => this.#text.push(piece))
+  }
+}
+
+/**
+ * Prints long answers, each once: the bytes of a block that many ask for are the same ones. Each who waits goes on with it
+ * when he has his turn, so that nobody waits in the place of another one, and nothing is lost with one who goes.
+ */
 export class LongAnswerPrinter {
   readonly #printer: MessagePrinter
-  readonly #printed = new WeakMap<Uint8Array, Promise<Buffer | undefined>>()
+  readonly #prints = new WeakMap<Uint8Array, Print>()
 
   constructor(printer: MessagePrinter) {
     this.#printer = printer
   }
 
   /** JSON in UTF-8. Undefined where nobody waits for it any more. */
-  async print(output: DescMessage, bytes: Uint8Array, printing: Printing): Promise<Buffer | undefined> {
-    while (!printing.isOver()) {
-      const begun = this.#printed.get(bytes) ?? this.#begin(output, bytes, printing)
-      const text = await begun
-      if (text !== undefined) return text
-      // Who began it has gone: the first of those that are left begins anew.
-      if (this.#printed.get(bytes) === begun) this.#printed.delete(bytes)
-    }
-    return undefined
-  }
-
-  #begin(output: DescMessage, bytes: Uint8Array, printing: Printing): Promise<Buffer | undefined> {
-    const begun = printInTurns(this.#printer, output, bytes, printing).then((text) =>
-      text === undefined ? undefined : printing.take(() => Buffer.from(text)),
-    )
-    this.#printed.set(bytes, begun)
-    return begun
+  async print(output: DescMessage, bytes: Uint8Array, { take, isOver }: Printing): Promise<Buffer | undefined> {
+    const print = this.#prints.get(bytes) ?? new Print(() => this.#printer.pieces(output, fromBinary(output, bytes)))
+    this.#prints.set(bytes, print)
+    while (print.result === undefined && !isOver()) await take(() => print.advance())
+    return print.result
   }
 }

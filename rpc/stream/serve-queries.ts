@@ -242,7 +242,9 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
       const text = question.ask(application, asker)
       if (text instanceof Promise) return void finish(frame, name, asker, text)
       waiting.noteAnswer(asker, frame, text.length)
-      send(FRAME.answer, id, text)
+      if (typeof text === 'string') return send(FRAME.answer, id, text)
+      asking.set(id, asker)
+      sendLong(id, text)
     } catch (error) {
       fail(id, error, name)
     }

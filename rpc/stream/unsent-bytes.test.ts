@@ -31,3 +31,36 @@ it('who has most loses what he asked last, as long as he has more than who asks'
   expect(unsent.bytes).toBe(0)
   expect(add('new', 1_001)).toBe(false)
 })
+
+it('agrees with a list of all that wait, whatever comes and ends', () => {
+  for (let seed = 1; seed <= 20; seed++) {
+    let state = seed
+    const below = (most: number): number => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+      return state % most
+    }
+    const unsent = new UnsentBytes(5_000)
+    let model: { readonly id: number; readonly who: string; readonly bytes: number }[] = []
+    const bytesOf = (who: string): number => model.reduce((sum, each) => sum + (each.who === who ? each.bytes : 0), 0)
+    const end = (id: number): void => {
+      unsent.end(id)
+      model = model.filter((each) => each.id !== id)
+    }
+    for (let id = 1; id <= 3_000; id++) {
+      const [who, bytes] = [`c${below(6) * below(6)}`, 1 + below(400)]
+      const drop = (victim: number): void => {
+        const { who: other } = model.find((each) => each.id === victim) ?? { who: '' }
+        expect(bytesOf(other)).toBeGreaterThan(bytesOf(who) + bytes)
+        expect(model.findLast((each) => each.who === other)?.id).toBe(victim)
+        end(victim)
+      }
+      if (unsent.makeRoom(on(who), bytes, drop)) {
+        unsent.add(on(who), id, bytes)
+        model.push({ id, who, bytes })
+      }
+      for (let count = below(2); count > 0 && model.length > 0; count--) end(model[below(model.length)]?.id ?? 0)
+      expect(unsent.bytes).toBe(model.reduce((sum, each) => sum + each.bytes, 0))
+      expect(unsent.bytes).toBeLessThanOrEqual(5_000)
+    }
+  }
+})

@@ -6,14 +6,18 @@ import type { Asker } from '../../app/ports.ts'
 
 interface Share {
   bytes: number
-  /** In the order in which they were asked. */
-  readonly ids: Set<number>
+  count: number
+  /** In the order in which they were asked, some that do not wait any more among them. */
+  ids: number[]
 }
 
 interface Waiting {
   readonly key: string
   readonly bytes: number
 }
+
+/** Above so many, those that have ended are forgotten: a connection may always have some that wait. */
+const MOST_ENDED = 64
 
 const keyOf = ({ client, connection }: Asker): string => `${client} ${connection}`
 
@@ -45,12 +49,14 @@ export class UnsentBytes {
 
   add(asker: Asker, id: number, bytes: number): void {
     const key = keyOf(asker)
-    const share = this.#shares.get(key) ?? { bytes: 0, ids: new Set() }
+    const share = this.#shares.get(key) ?? { bytes: 0, count: 0, ids: [] }
     this.#shares.set(key, share)
-    share.bytes += bytes
-    share.ids.add(id)
     this.#waiting.set(id, { key, bytes })
     this.#bytes += bytes
+    share.bytes += bytes
+    share.count++
+    share.ids.push(id)
+    if (share.ids.length > 2 * share.count + MOST_ENDED) share.ids = share.ids.filter((each) => this.#waiting.has(each))
   }
 
   /** It is sent, or nobody waits for it. */
@@ -63,8 +69,8 @@ export class UnsentBytes {
     const share = this.#shares.get(key)
     if (share === undefined) return
     share.bytes -= bytes
-    share.ids.delete(id)
-    if (share.ids.size === 0) this.#shares.delete(key)
+    share.count--
+    if (share.count === 0) this.#shares.delete(key)
   }
 
   clear(): void {
@@ -76,6 +82,8 @@ export class UnsentBytes {
   #lastOfGreediest(most: number): number | undefined {
     let greediest: Share | undefined
     for (const share of this.#shares.values()) if (share.bytes > (greediest?.bytes ?? most)) greediest = share
-    return greediest === undefined ? undefined : [...greediest.ids].at(-1)
+    let last = greediest?.ids.pop()
+    while (last !== undefined && !this.#waiting.has(last)) last = greediest?.ids.pop()
+    return last
   }
 }

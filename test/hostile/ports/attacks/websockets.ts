@@ -104,7 +104,7 @@ const floodWith =
 const floodPings = floodWith((socket) => socket.ping('', true, () => undefined))
 const floodFragments = floodWith((socket) => socket.send(' ', { fin: false }, () => undefined))
 
-/** Of an account without funds, so that each is refused for nothing. */
+/** Their account has no funds, so that each is refused for nothing. */
 const signLongTransactions = async (count: number): Promise<readonly string[]> => {
   const account = privateKeyToAccount(`0x${'5a'.repeat(32)}`)
   const fees = { gas: 6_000_000n, maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n }
