@@ -56,21 +56,27 @@ describe('answers that a gateway has already had', () => {
     expect(await application.ask('gasPrice', {}, 7)).not.toBe(await application.ask('gasPrice', {}, 7))
   })
 
-  it('have a bound: what does not fit is asked anew', async () => {
+  it('have a bound, and each client one of its own: what does not fit is asked anew', async () => {
     const { source, application } = createWorld()
     source.answers.code = ({ address }) => `"${address.repeat(1_000)}"`
-    const code = async (index: number): Promise<string> =>
-      await application.ask('code', { address: `0x${index.toString(16).padStart(4, '0')}`, block: LATEST }, 7)
-    for (let index = 0; index < 2_000; index++) await code(index)
-    const asked = source.asked.length
-    await code(1)
-    expect(source.asked).toHaveLength(asked)
-    await code(1_999)
-    expect(source.asked).toHaveLength(asked + 1)
+    const code = async (index: number, client: string): Promise<boolean> => {
+      const asked = source.asked.length
+      const address = `0x${index.toString(16).padStart(4, '0')}` as const
+      await application.ask('code', { address, block: LATEST }, 7, askerOn(new EventEmitter(), client))
+      return source.asked.length === asked
+    }
+    for (let index = 0; index < 1_000; index++) await code(index, 'greedy')
+    expect([await code(1, 'other'), await code(999, 'greedy')]).toEqual([true, false])
+    // It is kept for all when another one has asked.
+    expect([await code(998, 'other'), await code(998, 'greedy')]).toEqual([false, true])
+    for (let index = 1_000; index < 5_000; index++) await code(index, `client ${index}`)
+    expect([await code(1_001, 'other'), await code(4_999, 'new'), await code(4_999, 'new')]).toEqual([
+      true,
+      false,
+      false,
+    ])
     source.answers.code = () => `"${'x'.repeat(9_000)}"`
-    await application.ask('code', { address: '0xa', block: LATEST }, 8)
-    await application.ask('code', { address: '0xa', block: LATEST }, 8)
-    expect(source.asked).toHaveLength(asked + 3)
+    expect([await code(5_001, 'long'), await code(5_001, 'long')]).toEqual([false, false])
   })
 
   it('of decided blocks are kept across heads where they are long, and the newest block is another one at each', async () => {

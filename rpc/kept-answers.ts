@@ -20,10 +20,11 @@ const OF_HEAD: ReadonlySet<QuestionName> = new Set([
 ])
 const OF_BLOCK: ReadonlySet<QuestionName> = new Set(['block', 'blockReceipts', 'rawBlock', 'rawReceipts'])
 
-/** Characters of a question, of an answer, and of all that are kept of a head. */
+/** Characters of a question, of an answer, of all that are kept of a head, and of those of one client. */
 const MAX_QUESTION = 2_048
 const MAX_ANSWER = 8_192
 const MAX_KEPT = 4 * 1024 * 1024
+const MAX_OF_CLIENT = MAX_KEPT / 4
 
 interface Asked {
   readonly block?: BlockReference
@@ -58,6 +59,7 @@ const blockKey = (name: QuestionName, parameters: object, head: number): string 
 
 class AnswersOfHead {
   readonly #answers = new Map<string, string>()
+  readonly #lengths = new Map<string, number>()
   readonly height: number
   #length = 0
 
@@ -69,10 +71,13 @@ class AnswersOfHead {
     return this.#answers.get(key)
   }
 
-  keep(key: string, answer: string): void {
+  keep(key: string, answer: string, client: string): void {
     const length = key.length + answer.length
-    if (answer.length > MAX_ANSWER || this.#length + length > MAX_KEPT || this.#answers.has(key)) return
+    const ofClient = (this.#lengths.get(client) ?? 0) + length
+    if (answer.length > MAX_ANSWER || ofClient > MAX_OF_CLIENT || this.#length + length > MAX_KEPT) return
+    if (this.#answers.has(key)) return
     this.#length += length
+    this.#lengths.set(client, ofClient)
     this.#answers.set(key, answer)
   }
 }
@@ -94,11 +99,11 @@ class KeepingApplication {
     if (kept !== undefined) return kept
     const answer = this.#application.ask(name, parameters, head, asker)
     if (typeof answer === 'string') {
-      answers.keep(key, answer)
+      answers.keep(key, answer, asker?.client ?? '')
       return answer
     }
     return answer.then((text) => {
-      answers.keep(key, text)
+      answers.keep(key, text, asker?.client ?? '')
       return text
     })
   }
@@ -111,7 +116,7 @@ class KeepingApplication {
     if (kept !== undefined) return kept
     const ask = (who: Asker): Text | Promise<Text> => this.#application.askText(name, parameters, head, who)
     return this.#ofBlocks.answer(key, asker, ask).then((text) => {
-      if (typeof text === 'string') answers?.keep(key, text)
+      if (typeof text === 'string') answers?.keep(key, text, asker.client)
       return text
     })
   }

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import type { Asker } from '../app/ports.ts'
 import { askerOn } from './asker.ts'
-import { wholeBlockKey } from './native/whole-block.ts'
+import { plainRequest, wholeBlockKey } from './native/whole-block.ts'
 import { SharedAnswers } from './shared-answers.ts'
 
 const MIB = 1024 * 1024
@@ -35,6 +35,14 @@ describe('answers with a whole block', () => {
       wholeBlockKey(`${BLOCKS}GetBlockByHeight`, 'CAc=', 8),
     )
     expect(wholeBlockKey(`${BLOCKS}GetBlockByHeight`, 'CAc='.repeat(100), 7)).toBeUndefined()
+    // Fields that nobody knows make no other request of it, and what cannot be read is left as it is.
+    const plain = (request: number[]) => [...plainRequest(`${BLOCKS}GetBlockByHeight`, Uint8Array.from(request))]
+    expect([plain([8, 7]), plain([8, 7, 0x78, 1]), plain([8, 7, 8, 7])]).toEqual([
+      [8, 7],
+      [8, 7],
+      [8, 7],
+    ])
+    expect(plain([8])).toEqual([8])
     expect(wholeBlockKey(`${BLOCKS}GetNodeInfo`, '', 7)).toBeUndefined()
   })
 

@@ -9,7 +9,7 @@ import { createDescriptions, type Descriptions } from './describe-application.ts
 import { createEvmCalls, type EvmCallContext, evmCallCost } from './evm-calls.ts'
 import { invalidArgument } from './parse-parameter.ts'
 import { MESSAGE_SERVICES, methodPath } from './services.ts'
-import { wholeBlockKey } from './whole-block.ts'
+import { plainRequest, wholeBlockKey } from './whole-block.ts'
 import { GRPC } from '../grpc/status.ts'
 
 export interface NativeReply {
@@ -96,7 +96,7 @@ export const createNativeQueries = ({ application, head, services, traces }: Nat
       }
       const executed = evmCalls.answer(path, context, request)
       if (executed !== undefined) return { bytes: Buffer.from(await executed), height: shown }
-      const { buffer, byteOffset, byteLength } = request
+      const { buffer, byteOffset, byteLength } = plainRequest(path, request)
       const data = Buffer.from(buffer, byteOffset, byteLength).toString('base64')
       const ask = async (who: Asker | undefined): Promise<Buffer> => {
         const text = await application.ask('native', { path, data, height }, known.height, who)
