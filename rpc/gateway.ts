@@ -113,7 +113,8 @@ export const startGateway = async (
   }
   const { endpoint } = application
   const longRequests = endpoint && createLongRequests({ settings, endpoint, head, figures, log })
-  const turns = new Turns()
+  // A proxy is one client here: of each of its connections nobody knows whose requests come next.
+  const turns = new Turns((key) => ownerOf((key as { readonly remoteAddress?: string }).remoteAddress) ?? '')
   const budget = new MemoryBudget(settings.memoryBytes)
   const memory = createConnectionMemory(budget, findAddress)
   const servers = registerGatewayFigures(meter, { head, budget, connected: () => application.connected !== false })

@@ -40,6 +40,26 @@ test('long work takes turns by connection, and short work passes it', async () =
   expect(done).toEqual(['short', 'g1', 'm1', 'g2', 'g3'])
 })
 
+test('a client that has many connections has as many turns as one that has one', async () => {
+  const clients = new WeakMap<object, string>()
+  turns = new Turns((key) => clients.get(key) ?? '')
+  const done: string[] = []
+  const on = (client: string): object => {
+    const key = {}
+    clients.set(key, client)
+    return key
+  }
+  for (let index = 0; index < 100; index++) {
+    const key = on('greedy')
+    for (let count = 0; count < 3; count++) turns.run(key, LONG, () => done.push('greedy'))
+  }
+  const honest = on('honest')
+  for (let count = 0; count < 3; count++) turns.run(honest, LONG, () => done.push('honest'))
+  await untilDone()
+  expect(done).toHaveLength(303)
+  expect(done.slice(0, 6)).toEqual(['greedy', 'honest', 'greedy', 'honest', 'greedy', 'honest'])
+})
+
 test('whoever asks one thing at a time goes before those who send ahead, and before batches', async () => {
   turns = new Turns()
   const done: string[] = []

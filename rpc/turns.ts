@@ -1,6 +1,6 @@
 /**
  * Whose turn it is on the thread of a gateway. How much work a request is, clients decide: each turn of the event loop does
- * some milliseconds of it, the connections one after another and short pieces before long ones, and a long piece is
+ * some milliseconds of it, clients and their connections one after another and short pieces before long ones, and a long piece is
  * followed by a pause as long as it took, in which what is short passes. Before all goes whoever asks one thing, waits for
  * the answer, and asks the next: hundreds of connections that send ahead do not keep him waiting for each of theirs.
  * Nothing is left out, and what one connection asks for keeps its order.
@@ -25,20 +25,68 @@ interface Piece {
 
 interface Line {
   readonly key: object
+  readonly client: string
   readonly pieces: Piece[]
+}
+
+/** Lines in the order of their turns: clients have turns, and of each its connections. */
+class Lines {
+  /** None is empty. */
+  readonly #clients = new Map<string, Set<Line>>()
+  size = 0
+
+  add(line: Line): void {
+    const lines = this.#clients.get(line.client)
+    if (lines === undefined) this.#clients.set(line.client, new Set([line]))
+    else if (lines.has(line)) return
+    else lines.add(line)
+    this.size++
+  }
+
+  delete(line: Line): boolean {
+    const lines = this.#clients.get(line.client)
+    if (lines?.delete(line) !== true) return false
+    if (lines.size === 0) this.#clients.delete(line.client)
+    this.size--
+    return true
+  }
+
+  /** Takes out the line that has waited longest of the client that has. */
+  take(): Line | undefined {
+    for (const [client, lines] of this.#clients) {
+      const [line] = lines
+      if (line === undefined) return undefined
+      this.delete(line)
+      // Behind all others, also where it has more.
+      if (this.#clients.delete(client) && lines.size > 0) this.#clients.set(client, lines)
+      return line
+    }
+    return undefined
+  }
+
+  clear(): void {
+    this.#clients.clear()
+    this.size = 0
+  }
 }
 
 export class Turns {
   readonly #lines = new Map<object, Line>()
   /** Lines by what is in them, in the order in which they are served. Of a modest line one tiny piece waits. */
-  readonly #modest = new Set<Line>()
-  readonly #short = new Set<Line>()
-  readonly #long = new Set<Line>()
+  readonly #modest = new Lines()
+  readonly #short = new Lines()
+  readonly #long = new Lines()
+  readonly #clientOf: (key: object) => string
   #usedMs = 0
   #isCounting = false
   #isScheduled = false
   #longFromMs = 0
   #pause: NodeJS.Timeout | undefined
+
+  /** `clientOf` tells whose connection a key is. Without it all are of one client. */
+  constructor(clientOf: (key: object) => string = () => '') {
+    this.#clientOf = clientOf
+  }
 
   /** Work that waits. */
   get waiting(): number {
@@ -60,7 +108,7 @@ export class Turns {
       this.#measure(work)
       return
     }
-    this.#await({ key, pieces: [{ length, work }] })
+    this.#await({ key, client: this.#clientOf(key), pieces: [{ length, work }] })
   }
 
   /** Does what {@link run} does, for work with a result. */
@@ -114,11 +162,10 @@ export class Turns {
     return tookMs
   }
 
-  /** One piece of the line that has waited longest, which then stands behind the others. */
-  #serve(lines: Set<Line>): number {
-    const [line] = lines
+  /** One piece of the line whose turn it is, which then stands behind the others. */
+  #serve(lines: Lines): number {
+    const line = lines.take()
     if (line === undefined) return 0
-    lines.delete(line)
     const piece = line.pieces.shift()
     const tookMs = piece === undefined ? 0 : this.#measure(piece.work)
     if (line.pieces.length === 0) this.#lines.delete(line.key)

@@ -143,7 +143,7 @@ export const createConnection = (
     const reply = responder.respond(payload, {
       asker: () => asker,
       subscriber,
-      takeTurn: (work) => turns.take(socket, PART_OF_BATCH, work),
+      takeTurn: (work) => turns.take(stream, PART_OF_BATCH, work),
       hold: (bytes) => {
         if (writer.isEnded || !share.hold(bytes)) return false
         held += bytes
@@ -193,7 +193,7 @@ export const createConnection = (
         return writer.send([`${failWith('null', outcome.error)}\n`])
       case 'subscribes': {
         const { bytes } = outcome
-        return await turns.take(socket, bytes.byteLength, () =>
+        return await turns.take(stream, bytes.byteLength, () =>
           takeText(Buffer.from(bytes.buffer).toString('utf8'), true),
         )
       }
@@ -291,7 +291,7 @@ export const createConnection = (
       waiting++
       waitingBytes += length
       if (isBusy()) socket.pause()
-      afterArrivals(() => turns.run(socket, length, () => takeWaiting(data, length)))
+      afterArrivals(() => turns.run(stream, length, () => takeWaiting(data, length)))
     },
     flood() {
       closeWith(POLICY_VIOLATION, 'too many small frames')
