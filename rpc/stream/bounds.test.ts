@@ -101,6 +101,28 @@ describe('bounds', () => {
     expect(order.indexOf('short')).toBeLessThan(50)
   })
 
+  test('what a client still sends that goes at once arrives, whatever others have waiting', async () => {
+    const application = createMemoryApplication()
+    application.answers.call = () => new Promise(() => undefined)
+    application.answers.sendRawTransaction = () => '"0x"'
+    const remote = await joinAs((await serve(application)).address)
+    const data = `0x${'00'.repeat(95_000)}` as const
+    for (const asker of askers(130)) {
+      const call = { call: { data }, block: { tag: 'latest' } } as const
+      void Promise.resolve(remote.ask('call', call, 7, asker)).catch(() => undefined)
+    }
+    const [sends] = askers(1)
+    const other = { ...sends, client: '192.0.2.2' } as NonNullable<typeof sends>
+    const sent = Array.from({ length: 10 }, (_, nonce) =>
+      remote.ask('sendRawTransaction', { raw: `0x0${nonce}${'11'.repeat(100_000)}` }, 7, other),
+    )
+    const settled = Promise.allSettled(sent)
+    other.leave()
+    for (const { status } of await settled) expect(status).toBe('rejected')
+    const arrived = (): number => application.asked.filter(({ name }) => name === 'sendRawTransaction').length
+    await expect.poll(arrived, { timeout: 5_000 }).toBe(10)
+  })
+
   test('questions that come at once wait while long answers are unread, and are all answered', async () => {
     const application = createMemoryApplication()
     application.answers.block = () => `"${'x'.repeat(1_000_000)}"`

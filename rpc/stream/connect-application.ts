@@ -64,6 +64,7 @@ interface PendingQuestion {
   readonly reject: (error: unknown) => void
   readonly deadlineMs: number
   readonly line: LargeQuestions | SmallQuestions
+  readonly asker: Asker
   readonly isSending: boolean
   /** Until it goes to the application. */
   unsent: Buffer | undefined
@@ -71,8 +72,10 @@ interface PendingQuestion {
   stopListening: () => void
 }
 
-/** Unsent questions above which what a client that has gone would still send is given up, and so it is where half of those that may wait do. */
+/** What clients that have gone would still send: above it the one that has left most loses its last. */
 const MOST_LEFT_BYTES = 16 * 1024 * 1024
+/** Each counts so much beside its bytes, so that they are no more than eight thousand. */
+const LEFT_BYTES = 2 * 1024
 /** Unsent questions above which a new one is refused. */
 const MAX_UNSENT_BYTES = 64 * 1024 * 1024
 const SWEEP_MS = 500
@@ -136,6 +139,7 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
   const large = new LargeQuestions()
   const lines = new SmallLines()
   const unsent = new UnsentBytes(MAX_UNSENT_BYTES)
+  const left = new UnsentBytes(MOST_LEFT_BYTES)
   const listeners = new Set<(announcement: Announcement) => void>()
   const waiters: (() => void)[] = []
   const connectionListeners = new Set<() => void>()
@@ -165,6 +169,7 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
     large.clear()
     lines.clear()
     unsent.clear()
+    left.clear()
     for (const question of questions) {
       question.stopListening()
       question.reject(error)
@@ -292,6 +297,7 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
     if (question === undefined) return
     pending.delete(id)
     unsent.end(id)
+    left.end(id)
     question.stopListening()
     if (question.line.end(id)) write(encodeFrame(FRAME.cancel, id, ''))
     question.reject(error)
@@ -300,8 +306,11 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
   /** Its client has gone. What sends something is sent in its turn all the same, unless there is much of it. */
   const leave = (id: number): void => {
     const question = pending.get(id)
-    const isKept = question?.isSending === true && question.unsent !== undefined
-    if (!isKept || unsent.bytes > MOST_LEFT_BYTES || pending.size > maxPending / 2) return giveUp(id, nobodyWaits())
+    if (question?.isSending !== true || question.unsent === undefined) return giveUp(id, nobodyWaits())
+    const bytes = question.unsent.length + LEFT_BYTES
+    if (!left.makeRoom(question.asker, bytes, (victim) => giveUp(victim, nobodyWaits())))
+      return giveUp(id, nobodyWaits())
+    left.add(question.asker, id, bytes)
     question.stopListening()
     question.reject(nobodyWaits())
   }
@@ -342,6 +351,7 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
         reject,
         deadlineMs: performance.now() + timeoutMs,
         line,
+        asker,
         isSending,
         unsent: frame,
         stopListening: (): void => undefined,
@@ -350,6 +360,7 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
       const send = (): void => {
         question.unsent = undefined
         unsent.end(id)
+        left.end(id)
         write(frame)
       }
       unsent.add(asker, id, frame.length)
