@@ -444,7 +444,7 @@ describe('chain start', () => {
       writeFileSync(genesis, JSON.stringify(document))
       const { status, stderr } = await start()
       expect({ name, status, stderr }).toEqual({ name, status: 1, stderr: expect.stringMatching(message) as string })
-      expect(stderr.trim().split('\n').length, `lines for ${name}`).toBeLessThanOrEqual(3)
+      expect(stderr.trim().split('\n').length, `lines for ${name}: ${stderr}`).toBeLessThanOrEqual(3)
     }
     writeFileSync(genesis, goodGenesis)
 
