@@ -7,11 +7,13 @@ import { decodeRequest } from '../modules/handlers.ts'
 import type { Module } from '../modules/module.ts'
 import { queryRefusal, SDK_CODES } from '../modules/sdk-errors.ts'
 import { cometQuery } from '../proto/index.ts'
+import { BoundedCache } from '../store/cache.ts'
 import type { Consensus, Environment } from '../app/environment.ts'
 import { queryFailed } from '../app/errors.ts'
 import { type QueryHandlers, queryHandlers } from '../app/native/module-handlers.ts'
 import type { AbciQueryRequest, AbciQueryResponse, Questions } from '../app/ports.ts'
 import type { AnswerCache } from './answer-cache.ts'
+import type { ChainView } from './chain-view.ts'
 import { commitRoutes, isLongBlock, wholeBlockOf } from './decided-block.ts'
 import { answerInWorker, answerWithConsensus } from './heard-consensus.ts'
 import { LIVE_SERVICE, liveAnswer, type LiveSource } from './clob/live-service.ts'
@@ -30,6 +32,9 @@ const ABCI_QUERY = `${TENDERMINT_SERVICE}ABCIQuery`
 
 /** Characters of a request whose answer is kept. */
 const MAX_KEPT_REQUEST = 64
+
+/** Blocks of which it is known whether they are long. */
+const MAX_JUDGED_BLOCKS = 4_096
 
 const NOTHING = { key: new Uint8Array(0), value: new Uint8Array(0), height: 0, codespace: '', log: '', code: 0 }
 
@@ -52,6 +57,7 @@ export class NativeQuestions {
   readonly #options: NativeQuestionsOptions
   readonly #handlers: QueryHandlers
   readonly #txService: TxService
+  readonly #longBlocks = new BoundedCache<boolean>(MAX_JUDGED_BLOCKS)
 
   constructor(options: NativeQuestionsOptions) {
     this.#options = options
@@ -77,7 +83,7 @@ export class NativeQuestions {
       answerWithConsensus(environment, heavy, { question, head }, answer, encode)
     const view = this.#options.view(head)
     const whole = wholeBlockOf(path, request, head)
-    if (whole !== undefined && isLongBlock(view, whole)) return this.#longBlock(question, head, whole)
+    if (whole !== undefined && this.#isLong(view, whole)) return this.#longBlock(question, head, whole)
     if (path.startsWith(TENDERMINT_SERVICE)) {
       return weighed((consensus) => tendermintService(consensus, view, path, request))
     }
@@ -188,6 +194,16 @@ export class NativeQuestions {
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
     this.#options.environment.log.error('a native query failed', { path, reason })
     return queryFailed('internal error')
+  }
+
+  /** To know it takes as long as reading the block where its transactions are native: that is done once. */
+  #isLong(view: ChainView, height: number): boolean {
+    const key = String(height)
+    const known = this.#longBlocks.get(key)
+    if (known !== undefined) return known
+    const isLong = isLongBlock(view, height)
+    this.#longBlocks.set(key, isLong)
+    return isLong
   }
 
   /** Made once, of whatever height it is: explorers ask for the same blocks, and so does who wants to keep a node busy. */

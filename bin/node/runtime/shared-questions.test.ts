@@ -3,7 +3,7 @@ import { SharedQuestions } from './shared-questions.ts'
 
 const question = (key: string | undefined) => ({ key, isLong: false })
 
-it('questions of one key know of one another, from the first that joins to the last that leaves', () => {
+const joined = () => {
   const shared = new SharedQuestions<ReturnType<typeof question>>()
   const [first, second, other, alone] = [
     question('block 7'),
@@ -12,6 +12,11 @@ it('questions of one key know of one another, from the first that joins to the l
     question(undefined),
   ]
   for (const each of [first, second, other, alone]) shared.join(each)
+  return { shared, first, second, other, alone }
+}
+
+it('questions of one key know of one another, from the first that joins to the last that leaves', () => {
+  const { shared, first, second, other, alone } = joined()
   expect(shared.othersOf(first)).toEqual([second])
   expect(shared.othersOf(other)).toEqual([])
   expect(shared.othersOf(alone)).toEqual([])
@@ -22,14 +27,7 @@ it('questions of one key know of one another, from the first that joins to the l
 })
 
 it('when one of them turns out to be long all are, and who comes later', () => {
-  const shared = new SharedQuestions<ReturnType<typeof question>>()
-  const [first, second, other, alone] = [
-    question('block 7'),
-    question('block 7'),
-    question('block 8'),
-    question(undefined),
-  ]
-  for (const each of [first, second, other, alone]) shared.join(each)
+  const { shared, first, second, other, alone } = joined()
   expect(shared.isLong('block 7')).toBe(false)
   shared.turnLong(second)
   expect([first, second, other, alone].map(({ isLong }) => isLong)).toEqual([true, true, false, false])
