@@ -9,7 +9,7 @@ const WAIT_MS = 1_000
 /** Those that wait begin so far apart: what each has sent meanwhile is read at a stretch. */
 const APART_MS = 50
 /** The longest that a connection waits: whoever shares the address of such a client comes in. */
-const LONGEST_MS = 5_000
+const LONGEST_MS = 2_000
 /** Clients that are remembered: each for no longer than it waits. */
 const MAX_CLIENTS = 10_000
 

@@ -47,6 +47,43 @@ const exchange = async (bytes: string, end?: string): Promise<string> => {
   return text
 }
 
+describe('requests ahead of their answers', () => {
+  const requests = (count: number, method = 'eth_chainId'): string => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method })
+    const head = `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
+    return (head + body).repeat(count)
+  }
+  const LAST = 'GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
+  const answersIn = (text: string): number => text.split('HTTP/1.1 200 OK').length - 1
+
+  test('are answered where a hundred wait, and their connection is closed where there are more', async () => {
+    expect(answersIn(await exchange(requests(100) + LAST))).toBe(101)
+    expect(answersIn(await exchange(requests(5_000)))).toBeLessThan(102)
+  })
+
+  test('of many connections of a client leave a few for each, and none is lost of those that were let in', async () => {
+    const answers: ((text: string) => void)[] = []
+    const { promise: allAsked, resolve } = Promise.withResolvers<void>()
+    world.application.answers.gasPrice = () => new Promise((answer) => answers.push(answer) === 6 && resolve())
+    const ahead = [99, 99, 99, 99, 99, 11]
+    const slow = ahead.map((count) => exchange(requests(1, 'eth_gasPrice') + requests(count) + LAST))
+    await allAsked
+    expect(answersIn(await exchange(requests(1) + LAST))).toBe(2)
+    expect(answersIn(await exchange(requests(2) + LAST))).toBe(3)
+    expect(answersIn(await exchange(requests(3) + LAST))).toBe(0)
+    for (const answer of answers) answer('"0x1"')
+    expect((await Promise.all(slow)).map(answersIn)).toEqual(ahead.map((count) => count + 2))
+    // Clients that flooded wait for their next connection.
+    expect(answersIn(await exchange(requests(50) + LAST))).toBe(51)
+  })
+
+  test('that expect what no server does are counted as others are', async () => {
+    const expecting = 'GET / HTTP/1.1\r\nHost: localhost\r\nExpect: more\r\n\r\n'
+    expect(await exchange(expecting)).toContain('HTTP/1.1 417 Expectation Failed\r\n')
+    expect((await exchange(expecting.repeat(5_000))).split('HTTP/1.1 417').length - 1).toBeLessThan(2)
+  })
+})
+
 describe('bodies in pieces', () => {
   const CHUNKED = `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
   const chunksOf = (text: string, size: number): string =>

@@ -6,9 +6,12 @@ import { afterArrivals } from './arrival.ts'
 import type { ConnectionMemory } from './connection-memory.ts'
 import { ConnectionShares, type FindOwner } from './connection-shares.ts'
 import { Floods } from './floods.ts'
+import { LateBeginnings } from './late-beginnings.ts'
 import type { Admission } from './limits.ts'
 import { BodyPieces } from './small-pieces.ts'
+import { type Handler, RequestsAhead } from './requests-ahead.ts'
 import { boundHostPort, requireHostPort } from './stream/address.ts'
+import { cutOff } from './stop-parser.ts'
 import { HANDSHAKE_TIMEOUT_MS, renewWith, secureContext, type TlsSource } from './tls.ts'
 
 /** What requests have for their answers when the server closes: less than a node gives its gateway to end. */
@@ -64,64 +67,21 @@ const createSecure = (options: ServerOptions, tls: TlsSource, listener: RequestL
 }
 
 /** Has Node take a connection when its client may begin. Returns those that wait. */
-const beginLater = (server: Server, waitMs: (socket: Socket) => number): ReadonlySet<Socket> => {
-  const waiting = new Set<Socket>()
+const beginLater = (server: Server, waitMs: (socket: Socket) => number): LateBeginnings => {
+  const beginnings = new LateBeginnings()
   const listeners = server.listeners('connection')
   server.removeAllListeners('connection')
-  const begin = (socket: Socket): void => {
-    for (const listener of listeners) listener.call(server, socket)
-  }
-  const ignore = (): void => undefined
   server.on('connection', (socket: Socket) => {
-    if (socket.destroyed) return
-    const delayMs = waitMs(socket)
-    if (delayMs === 0) return begin(socket)
-    waiting.add(socket)
-    socket.on('error', ignore)
-    const timer = setTimeout(() => {
-      waiting.delete(socket)
-      socket.off('error', ignore)
-      begin(socket)
-    }, delayMs)
-    socket.once('close', () => {
-      clearTimeout(timer)
-      waiting.delete(socket)
+    beginnings.add(socket, waitMs(socket), () => {
+      for (const listener of listeners) listener.call(server, socket)
     })
   })
-  return waiting
+  return beginnings
 }
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => void
-
-/** Requests that wait on a connection for the answers to those before them: no client is so far ahead of what it reads. */
-const MOST_AHEAD = 100
-
-/**
- * A request begins when the one before it on its connection was answered. A read of 64 KiB brings hundreds of them: begun
- * together, they would stand before those of all others. `onFlood` is called with a connection that has too many.
- */
-const oneByOne = (handler: Handler, onFlood: (socket: Socket) => void): Handler => {
-  /** Those that wait, of connections with one that has begun. */
-  const lines = new WeakMap<Socket, (() => void)[]>()
-  const begin: Handler = (request, response) => {
-    const { socket } = request
-    response.once('close', () => {
-      const next = socket.destroyed ? undefined : lines.get(socket)?.shift()
-      if (next === undefined) lines.delete(socket)
-      else next()
-    })
-    handler(request, response)
-  }
-  return (request, response) => {
-    const line = lines.get(request.socket)
-    if (line !== undefined) {
-      if (line.length < MOST_AHEAD) line.push(() => begin(request, response))
-      else onFlood(request.socket)
-      return
-    }
-    lines.set(request.socket, [])
-    begin(request, response)
-  }
+/** Node answers by itself what expects anything but 100-continue, as fast as a client can write it. */
+const refuseExpectation: Handler = (_, response) => {
+  response.writeHead(417, { connection: 'close', 'content-length': 0 }).end()
 }
 
 export const createHttpServer = (limits: HttpServerLimits, handler: Handler): HttpServer => {
@@ -130,21 +90,28 @@ export const createHttpServer = (limits: HttpServerLimits, handler: Handler): Ht
   let closing = false
   /** The sockets that carry connections of TLS, also before their handshakes have ended. */
   const carriers = new Set<Socket>()
-  const listener: RequestListener = (request, response) => {
-    connections.set(request.socket, response)
-    // Node ends a connection after such an answer, once the client has all of it.
-    if (closing) response.shouldKeepAlive = false
-    pieces.watch(request, response)
-    afterArrivals(handle, request, response)
-  }
+  /** What is parsed waits for its place, whatever then answers it. */
+  const receive =
+    (handler: Handler): RequestListener =>
+    (request, response) => {
+      const { socket } = request
+      if (!ahead.arrive(socket, response)) {
+        if (!socket.destroyed) pieces.floods.note(socket.remoteAddress)
+        return cutOff(socket)
+      }
+      connections.set(socket, response)
+      // Node ends a connection after such an answer, once the client has all of it.
+      if (closing) response.shouldKeepAlive = false
+      pieces.watch(request, response)
+      afterArrivals(() => ahead.begin(handler, request, response))
+    }
   const { tls, pieces = new BodyPieces(new Floods(limits.ownerOf)) } = limits
-  const handle = oneByOne(handler, (socket) => {
-    if (!socket.destroyed) pieces.floods.note(socket.remoteAddress)
-    socket.destroy()
-  })
+  const ahead = new RequestsAhead(limits.ownerOf)
   const { memory, timeoutMs } = limits
   const options = memory === undefined ? OPTIONS : { ...OPTIONS, ServerResponse: countedBy(memory, timeoutMs) }
-  const server = tls === undefined ? createServer(options, listener) : createSecure(options, tls, listener)
+  const server =
+    tls === undefined ? createServer(options, receive(handler)) : createSecure(options, tls, receive(handler))
+  server.on('checkExpectation', receive(refuseExpectation))
   const follow = (socket: Socket): void => {
     connections.set(socket, undefined)
     socket.once('close', () => connections.delete(socket))
@@ -183,7 +150,7 @@ export const createHttpServer = (limits: HttpServerLimits, handler: Handler): Ht
           clearTimeout(grace)
           resolve()
         })
-        for (const socket of waiting) socket.destroy()
+        waiting.destroy()
         for (const [socket, response] of connections) {
           if (response !== undefined) response.shouldKeepAlive = false
           else if (socket.bytesRead === 0) socket.destroy()

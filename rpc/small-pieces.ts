@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Floods } from './floods.ts'
-import { stopBody } from './stop-body.ts'
+import { stopBody } from './stop-parser.ts'
 
 export interface PieceBounds {
   readonly atOnce: number

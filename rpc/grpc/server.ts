@@ -6,6 +6,7 @@ import { ConnectionShares, type FindOwner } from '../connection-shares.ts'
 import { MemoryBudget } from '../memory-budget.ts'
 import { Turns } from '../turns.ts'
 import { Floods } from '../floods.ts'
+import { LateBeginnings } from '../late-beginnings.ts'
 import type { CallSettings } from './grpc-call.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 import { Decompressor } from './decompress.ts'
@@ -144,24 +145,13 @@ export const serveGrpcHttp2 = async (options: GrpcHttp2Options): Promise<GrpcHtt
   const floods = options.floods ?? new Floods(options.ownerOf)
   const onFlood = ({ remoteAddress }: Connection): void => floods.note(remoteAddress)
   const settings: ConnectionOptions = { methods, calls, budget, turns, idleMs, onClose, onFlood }
-  /** Connections that wait for their beginning. */
-  const waiting = new Set<Socket>()
-  const begin = (socket: Socket): void => void connections.add(new Connection(socket, settings))
-  const beginLater = (socket: Socket, waitMs: number): void => {
-    waiting.add(socket)
-    socket.on('error', ignore)
-    setTimeout(() => {
-      waiting.delete(socket)
-      if (!socket.destroyed) begin(socket)
-    }, waitMs)
-  }
+  const beginnings = new LateBeginnings()
   const checks = setInterval(() => {
     for (const connection of connections) connection.check()
   }, CHECK_MS).unref()
   const { server, carriers } = createSocketServer(options, (socket) => {
-    const waitMs = floods.waitMs(socket.remoteAddress)
-    if (waitMs === 0) begin(socket)
-    else beginLater(socket, waitMs)
+    const begin = (): void => void connections.add(new Connection(socket, settings))
+    beginnings.add(socket, floods.waitMs(socket.remoteAddress), begin)
   })
   const port = await listen(server, options)
   return {
@@ -176,7 +166,7 @@ export const serveGrpcHttp2 = async (options: GrpcHttp2Options): Promise<GrpcHtt
       new Promise((resolve) => {
         clearInterval(checks)
         server.close(() => resolve())
-        for (const socket of waiting) socket.destroy()
+        beginnings.destroy()
         for (const connection of connections) connection.close()
         // Streams that clients keep open would hold it up for ever.
         setTimeout(() => {

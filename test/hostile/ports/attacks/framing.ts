@@ -21,6 +21,36 @@ const pipeline = async (assault: Assault): Promise<void> => {
   await Promise.all(Array.from({ length: Math.max(2, scaled(assault, 8)) }, one))
 }
 
+/** All at once, and all that a connection takes: a server that reads it to the end does nothing else for minutes. */
+const pipelineTogether = async (assault: Assault): Promise<void> => {
+  const { target, tally } = assault
+  const requests = [
+    [target.http, Buffer.from(rawPost(rpcText('eth_getBalance', [`0x${'11'.repeat(20)}`, 'latest'])).repeat(10_000))],
+    [
+      target.rest,
+      Buffer.from(`GET /cosmos/base/tendermint/v1beta1/node_info HTTP/1.1\r\n${LOOPBACK_HOST}\r\n`.repeat(20_000)),
+    ],
+  ] as const
+  while (!isOver(assault)) {
+    const sockets = await Promise.all(
+      Array.from({ length: scaled(assault, 400) }, async (_, index) => {
+        const [address, bytes] = requests[index % 4 === 3 ? 1 : 0]
+        return [await connectTo(address), bytes] as const
+      }),
+    )
+    await Promise.all(
+      sockets.map(async ([socket, bytes]) => {
+        if (socket === undefined) return tally.add('not connected')
+        socket.pause()
+        socket.once('close', () => tally.add('closed by server'))
+        tally.add('asked')
+        if (!socket.write(bytes)) await untilDrained(socket, Math.min(4_000, leftMs(assault)))
+        socket.removeAllListeners('close').destroy()
+      }),
+    )
+  }
+}
+
 const leaveUnread = async (assault: Assault): Promise<void> => {
   const { target, tally } = assault
   const body = batchText(620, (index) => rpcText('eth_getBlockByNumber', ['latest', false], index))
@@ -104,6 +134,13 @@ export const FRAMING_ATTACKS: readonly Attack[] = [
     bounded: 'bytes that a client leaves unread',
     outcomes: /^(written|closed by server|not connected)$/,
     run: pipeline,
+  },
+  {
+    name: 'HTTP pipelining, 400 connections at once, never read',
+    seconds: 12,
+    bounded: 'requests ahead of a connection, and of all connections of a client',
+    outcomes: /^(asked|closed by server|not connected)$/,
+    run: pipelineTogether,
   },
   {
     name: 'HTTP answers just under 1 MB that nobody reads, 400',

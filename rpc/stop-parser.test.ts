@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { stopBody } from './stop-body.ts'
+import { cutOff, stopBody } from './stop-parser.ts'
 
 let server: Server
 afterEach(() => {
@@ -56,4 +56,29 @@ test('nothing more comes of what was read, and the next sockets have their bodie
     }),
   )
   expect(answers.map((answer) => answer.includes('7'))).toEqual([true, true, true, true, true])
+})
+
+test('a socket that is cut off brings no more requests of what was read, and the next sockets do', async () => {
+  let parsed = 0
+  await start((request, response) => {
+    if (request.url !== '/flood') return void response.end('here')
+    parsed++
+    if (parsed === 10) cutOff(request.socket)
+  })
+  for (let round = 0; round < 2; round++) {
+    parsed = 0
+    const flood = open()
+    flood.write('GET /flood HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(10_000))
+    await new Promise((resolve) => flood.once('close', resolve))
+    expect(parsed).toBe(10)
+    const answers = Array.from({ length: 5 }, async () => {
+      const socket = open()
+      socket.end('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+      let text = ''
+      socket.on('data', (data: Buffer) => (text += data.toString()))
+      await once(socket, 'close')
+      return text.split('\r\n\r\n')[1]
+    })
+    expect(await Promise.all(answers)).toEqual(Array(5).fill('here'))
+  }
 })
