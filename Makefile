@@ -1,5 +1,5 @@
 # Every command sets up first what it needs; "make setup" does nothing when nothing is missing.
-.PHONY: help setup test-setup devnet devnet-reset test test-complete test-everywhere check format vectors bench soak proto bridge-demo
+.PHONY: help setup test-setup devnet devnet-reset test test-units test-complete test-everywhere check format vectors bench soak proto bridge-demo
 .DEFAULT_GOAL := help
 
 RUN := scripts/run.sh
@@ -24,6 +24,10 @@ devnet-reset: ## forget the local chain and run a new one
 
 test: test-setup ## everything, with the clients that the tests drive the node with: checks, unit tests, vectors, end to end
 	@exec $(RUN) node scripts/test.ts
+
+test-units: ## the tests beside the code, which start no node: some five minutes on two cores
+	@scripts/setup.sh
+	@exec $(RUN) vitest run --project=shared --project=alone --exclude 'test/**'
 
 test-complete: test-setup ## "make test", and a chosen few end to end over the other transport and the older line of CometBFT
 	@exec $(RUN) node scripts/test.ts --complete
