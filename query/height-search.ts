@@ -151,15 +151,21 @@ const collect = (view: ChainView, range: HeightRange, { start, end }: Places): r
   return found
 }
 
-/** Cuts a range to the blocks that are here. Undefined where there are none. */
+/**
+ * Cuts a range to the blocks of the chain. Undefined where there are none. Throws grpc/3 where blocks of it are not here any more, or never
+ * were: what is left out would look as if nothing had been there.
+ */
 const keptRange = (view: ChainView, { from, to }: HeightRange): HeightRange | undefined => {
   const { store } = view.reader
   const { initialHeight } = view.parameters
   const first = Math.max(initialHeight, firstHeight(view))
   // The block of a snapshot came without those that are not in the Ethereum block.
   const lowest = readShownCount(store, first) === undefined ? first + 1 : first
-  const range = { from: Math.max(from, lowest), to: Math.min(to, view.head) }
-  return range.from > range.to ? undefined : range
+  const range = { from: Math.max(from, initialHeight), to: Math.min(to, view.head) }
+  if (range.from > range.to) return undefined
+  if (range.from >= lowest) return range
+  const text = `height ${range.from} is not available, lowest height is ${lowest}: ask for tx.height>=${lowest}`
+  throw queryRefusal('invalidArgument', `failed to search for txs: ${text}`)
 }
 
 /** Bounds pages as CometBFT does. */

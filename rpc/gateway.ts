@@ -156,6 +156,7 @@ export const startGateway = async (
       refuse(response, 426, 'this port speaks WebSocket'),
     )
     const server = createHttpServer(limits, answerPlain)
+    server.server.on('upgrade', ({ socket }) => server.upgraded(socket))
     servers.add('websocket', server.server)
     const endpoint = attachWebSocket(server.server, {
       responder,

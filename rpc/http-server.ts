@@ -1,18 +1,18 @@
 /** The HTTP servers of the gateway: limits of time and connections, and an end that cuts off no answer. */
 import { createServer, type IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http'
-import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { afterArrivals } from './arrival.ts'
 import type { ConnectionMemory } from './connection-memory.ts'
 import { ConnectionShares, type FindOwner } from './connection-shares.ts'
 import { Floods } from './floods.ts'
-import { LateBeginnings } from './late-beginnings.ts'
+import { beginLater } from './late-beginnings.ts'
 import type { Admission } from './limits.ts'
 import { BodyPieces } from './small-pieces.ts'
 import { type Handler, RequestsAhead } from './requests-ahead.ts'
 import { boundHostPort, requireHostPort } from './stream/address.ts'
 import { cutOff } from './stop-parser.ts'
-import { HANDSHAKE_TIMEOUT_MS, renewWith, secureContext, type TlsSource } from './tls.ts'
+import { createSecurity, type Security, type TlsSource } from './tls.ts'
+import { Turns } from './turns.ts'
 
 /** What requests have for their answers when the server closes: less than a node gives its gateway to end. */
 const CLOSE_GRACE_MS = 2_000
@@ -32,12 +32,16 @@ export interface HttpServerLimits {
   readonly memory?: ConnectionMemory
   /** The certificate; left out where what is sent is plain. */
   readonly tls?: TlsSource | undefined
+  /** In which what comes over TLS is read; left out, turns of this server alone. */
+  readonly turns?: Turns
 }
 
 export interface HttpServer {
   readonly server: Server
   /** Returns `host:port` as it was bound. Rejects when it cannot be. */
   listen(address: string): Promise<string>
+  /** Takes note of a connection that becomes another one, such as a WebSocket. */
+  upgraded(socket: Socket): void
   /** Takes no more requests, and settles when those that are here were answered, or after {@link CLOSE_GRACE_MS}. */
   close(): Promise<void>
 }
@@ -54,30 +58,6 @@ const countedBy = (memory: ConnectionMemory, timeoutMs: number): typeof ServerRe
       return this
     }
   }
-
-type ServerOptions = typeof OPTIONS & { readonly ServerResponse?: typeof ServerResponse }
-
-const createSecure = (options: ServerOptions, tls: TlsSource, listener: RequestListener): Server => {
-  const server = createSecureServer(
-    { ...options, handshakeTimeout: HANDSHAKE_TIMEOUT_MS, ...secureContext(tls.current()) },
-    listener,
-  )
-  renewWith(server, tls)
-  return server
-}
-
-/** Has Node take a connection when its client may begin. Returns those that wait. */
-const beginLater = (server: Server, waitMs: (socket: Socket) => number): LateBeginnings => {
-  const beginnings = new LateBeginnings()
-  const listeners = server.listeners('connection')
-  server.removeAllListeners('connection')
-  server.on('connection', (socket: Socket) => {
-    beginnings.add(socket, waitMs(socket), () => {
-      for (const listener of listeners) listener.call(server, socket)
-    })
-  })
-  return beginnings
-}
 
 /** Node answers by itself what expects anything but 100-continue, as fast as a client can write it. */
 const refuseExpectation: Handler = (_, response) => {
@@ -99,6 +79,7 @@ export const createHttpServer = (limits: HttpServerLimits, handler: Handler): Ht
         if (!socket.destroyed) pieces.floods.note(socket.remoteAddress)
         return cutOff(socket)
       }
+      if (connections.get(socket) === undefined) security?.asked(socket)
       connections.set(socket, response)
       // Node ends a connection after such an answer, once the client has all of it.
       if (closing) response.shouldKeepAlive = false
@@ -109,22 +90,29 @@ export const createHttpServer = (limits: HttpServerLimits, handler: Handler): Ht
   const ahead = new RequestsAhead(limits.ownerOf)
   const { memory, timeoutMs } = limits
   const options = memory === undefined ? OPTIONS : { ...OPTIONS, ServerResponse: countedBy(memory, timeoutMs) }
-  const server =
-    tls === undefined ? createServer(options, receive(handler)) : createSecure(options, tls, receive(handler))
+  const server = createServer(options, receive(handler))
   server.on('checkExpectation', receive(refuseExpectation))
   const follow = (socket: Socket): void => {
     connections.set(socket, undefined)
     socket.once('close', () => connections.delete(socket))
   }
   const shares = new ConnectionShares(limits.maxConnections, limits.ownerOf)
-  const waiting = beginLater(server, ({ remoteAddress }) => pieces.floods.waitMs(remoteAddress))
+  // Node takes them then, and finds them here.
+  server.prependListener('connection', follow)
+  const { turns = new Turns(), ownerOf } = limits
+  const { floods } = pieces
+  const security: Security | undefined =
+    tls && createSecurity(server, { source: tls, turns, protocols: ['http/1.1'], floods, ownerOf })
+  const waiting = beginLater(server, {
+    waitMs: ({ remoteAddress }) => floods.waitMs(remoteAddress),
+    begin: security?.begin,
+  })
   server.prependListener('connection', (socket) => {
     if (limits.admits?.(socket.remoteAddress) === false || !shares.take(socket)) return void socket.destroy()
-    if (tls === undefined) return follow(socket)
+    if (tls === undefined) return
     carriers.add(socket)
     socket.once('close', () => carriers.delete(socket))
   })
-  if (tls !== undefined) server.on('secureConnection', follow)
   server.requestTimeout = timeoutMs
   server.headersTimeout = timeoutMs
   server.keepAliveTimeout = limits.idleTimeoutMs
@@ -138,6 +126,7 @@ export const createHttpServer = (limits: HttpServerLimits, handler: Handler): Ht
           resolve(boundHostPort(server.address() as AddressInfo))
         })
       }),
+    upgraded: (socket) => security?.asked(socket),
     close: () =>
       new Promise((resolve) => {
         closing = true

@@ -1,5 +1,5 @@
 /** Connections that wait before the server takes them (floods.ts says which), and then begin in turns. */
-import type { Socket } from 'node:net'
+import type { Server, Socket } from 'node:net'
 
 const ignore = (): void => undefined
 
@@ -54,4 +54,29 @@ export class LateBeginnings {
     }
     this.#schedule()
   }
+}
+
+/** Has Node go on with what is read of a connection. */
+type Take = (socket: Socket) => void
+
+export interface ConnectionRules {
+  /** What a connection waits before it begins, in ms. */
+  readonly waitMs: (socket: Socket) => number
+  /** What stands between a socket and those who listen to the server; left out, nothing does. */
+  readonly begin?: ((socket: Socket, take: Take) => void) | undefined
+}
+
+/** Has the listeners that a server has take a connection when its client may begin. Returns those that wait. */
+export const beginLater = (server: Server, { waitMs, begin }: ConnectionRules): LateBeginnings => {
+  const beginnings = new LateBeginnings()
+  const listeners = server.listeners('connection')
+  server.removeAllListeners('connection')
+  const take: Take = (socket) => {
+    for (const listener of listeners) listener.call(server, socket)
+  }
+  server.on('connection', (socket: Socket) => {
+    if (socket.destroyed) return
+    beginnings.add(socket, waitMs(socket), () => (begin === undefined ? take(socket) : begin(socket, take)))
+  })
+  return beginnings
 }

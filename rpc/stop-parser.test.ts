@@ -82,3 +82,28 @@ test('a socket that is cut off brings no more requests of what was read, and the
     expect(await Promise.all(answers)).toEqual(Array(5).fill('here'))
   }
 })
+
+test('a parser that Node takes back before its socket closes is whole for the next one', async () => {
+  await start((request, response) => {
+    let length = 0
+    request.on('data', (chunk: Buffer) => (length += chunk.length))
+    request.on('end', () => response.end(`${length} bytes`))
+    if (request.url === '/stop') stopBody(request.socket)
+  })
+  // A WebSocket needs no parser: Node gives it to the next socket, while this one goes on.
+  const upgraded: Socket[] = []
+  server.on('upgrade', (_request, socket: Socket) => upgraded.push(socket))
+  const first = open()
+  first.write(`${HEAD.replace(' / ', ' /stop ')}${CHUNK}0\r\n\r\n`)
+  first.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
+  await once(server, 'upgrade')
+  for (let round = 0; round < 3; round++) {
+    const socket = open()
+    socket.end('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\nConnection: close\r\n\r\n0123456789')
+    let text = ''
+    socket.on('data', (data: Buffer) => (text += data.toString()))
+    await once(socket, 'close')
+    expect(text).toContain('\r\n\r\n10 bytes')
+  }
+  for (const socket of [first, ...upgraded]) socket.destroy()
+})

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 
 /** The parts of a parser of node:http by their numbers: what it calls are functions among them. */
-type Parser = Record<number, unknown>
+type Parser = Record<number, unknown> & { readonly socket?: Socket | null }
 type ParsedSocket = Socket & { readonly parser?: Parser | null }
 
 const PARTS = 10
@@ -11,22 +11,25 @@ const ON_BODY = 'parserOnBody'
 const ON_HEAD = 'parserOnHeadersComplete'
 
 /** What a parser takes for the failure of a call on a head: it ends there. */
-const FAIL = (): number => -1
+const FAILURE = -1
 
 /**
- * Node documents no way to stop its parser within a read, and to pause it works between reads alone. So the parser has another call,
- * until its socket is closed: then the next socket has its own. Where Node names it otherwise, the rest of one read is lost time,
- * and nothing else.
+ * Node documents no way to stop its parser within a read, and to pause it works between reads alone. So the parser has another call for
+ * this socket: Node gives the parser to other sockets when this one closes or becomes a WebSocket, and they have its own. Where Node
+ * names it otherwise, the rest of one read is lost time, and nothing else.
  */
-const replaceCall = (socket: ParsedSocket, name: string, other: (() => number) | undefined): void => {
+const replaceCall = (socket: ParsedSocket, name: string, result: number | undefined): void => {
   const { parser } = socket
   if (parser === undefined || parser === null) return
   for (let part = 0; part < PARTS; part++) {
-    const call = parser[part]
+    const call: unknown = parser[part]
     if (typeof call !== 'function' || call.name !== name) continue
-    parser[part] = other
-    // Node takes the parser back in a listener of the same event: no other socket has it before it is whole again.
-    socket.once('close', () => (parser[part] = call))
+    const replaced = function (this: unknown, ...values: unknown[]): unknown {
+      if (parser.socket === socket) return result
+      parser[part] = call
+      return Reflect.apply(call, this, values)
+    }
+    parser[part] = replaced
     return
   }
 }
@@ -42,6 +45,6 @@ export const stopBody = (socket: ParsedSocket): void => replaceCall(socket, ON_B
  * destroyed: hundreds of requests, with an object and a response for each.
  */
 export const cutOff = (socket: ParsedSocket): void => {
-  replaceCall(socket, ON_HEAD, FAIL)
+  replaceCall(socket, ON_HEAD, FAILURE)
   socket.destroy()
 }

@@ -8,6 +8,8 @@ import { connect } from 'node:tls'
 import { credentials, Client } from '@grpc/grpc-js'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
+import { keccak256 } from '../../core/hash.ts'
+import { bytesToHex } from '../../core/hex.ts'
 import { type Gateway, startGateway } from '../../rpc/gateway.ts'
 import { GATEWAY_DEFAULTS } from '../../rpc/settings.ts'
 import { createMemoryApplication } from '../../rpc/testing/memory-application.ts'
@@ -50,7 +52,7 @@ const start = async (): Promise<Gateway> => {
 }
 
 /** Posts as a client does that trusts this certificate alone. */
-const post = (address: string | undefined, ca: string): Promise<string> =>
+const post = (address: string | undefined, ca: string, body = CALL): Promise<string> =>
   new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json' }
     const sent = request(`https://${address}/`, { ca, method: 'POST', headers, agent: false }, (response) => {
@@ -58,12 +60,71 @@ const post = (address: string | undefined, ca: string): Promise<string> =>
       response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
       response.on('end', () => resolve(text))
     })
-    sent.on('error', reject).end(CALL)
+    sent.on('error', reject).end(body)
   })
 
 const pem = ({ certificatePath }: CertificateFiles): string => readFileSync(certificatePath, 'utf8')
 
 describe('a gateway with a certificate', () => {
+  it('refuses key exchanges that cost it much, and has those of all clients of today', async () => {
+    const { address } = await start()
+    const ca = pem(files)
+    const [host = '', port = ''] = (address ?? '').split(':')
+    const exchange = async (ecdhCurve: string): Promise<string> => {
+      const socket = connect({ host, port: Number(port), ca, ecdhCurve })
+      const outcome = await once(socket, 'secureConnect').then(
+        () => 'connected',
+        (error: NodeJS.ErrnoException) => error.code ?? '',
+      )
+      socket.destroy()
+      return outcome
+    }
+    for (const curve of ['X25519MLKEM768', 'X25519', 'P-256']) expect(await exchange(curve)).toBe('connected')
+    for (const curve of ['P-521', 'P-384', 'X448']) expect(await exchange(curve)).toContain('ALERT')
+  })
+
+  it('brings long bodies and answers whole, and ends who sends records that hold a byte each', async () => {
+    const { address } = await start()
+    const ca = pem(files)
+    const data = new Uint8Array(2_000_000).fill(7)
+    const asked = `{"jsonrpc":"2.0","id":1,"method":"web3_sha3","params":["${bytesToHex(data)}"]}`
+    expect(await post(address, ca, asked)).toBe(`{"jsonrpc":"2.0","id":1,"result":"${bytesToHex(keccak256(data))}"}\n`)
+    const [host = '', port = ''] = (address ?? '').split(':')
+    const socket = connect({ host, port: Number(port), ca }).on('error', () => undefined)
+    await once(socket, 'secureConnect')
+    const head =
+      'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 4000000\r\n\r\n'
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    let written = 0
+    // What waits to be written would go in one record.
+    const writeOn = (): void => {
+      if (socket.destroyed || written >= 100_000) return
+      written++
+      socket.write(' ', () => void setImmediate(writeOn))
+    }
+    socket.write(head, writeOn)
+    await closed
+    expect(written).toBeLessThan(100_000)
+  })
+
+  it('has clients wait that begin handshakes and ask nothing, and none that ask', async () => {
+    const { address, grpcAddress } = await start()
+    const ca = pem(files)
+    for (let count = 0; count < 80; count++) expect(await post(address, ca)).toBe(RESULT)
+    const [host = '', port = ''] = (grpcAddress ?? '').split(':')
+    const handshake = async (): Promise<void> => {
+      const socket = connect({ host, port: Number(port), ca, ALPNProtocols: ['h2'] }).on('error', () => undefined)
+      await Promise.race([once(socket, 'secureConnect'), once(socket, 'close')])
+      socket.destroy()
+    }
+    // Those above the bound wait themselves.
+    await Promise.all(Array.from({ length: 100 }, handshake))
+    await Promise.all(Array.from({ length: 100 }, handshake))
+    const startedMs = performance.now()
+    expect(await post(address, ca)).toBe(RESULT)
+    expect(performance.now() - startedMs).toBeGreaterThan(800)
+  })
+
   it('serves HTTP, WebSocket, REST and gRPC over TLS', async () => {
     const { address, wsAddress, restAddress, grpcAddress } = await start()
     const ca = pem(files)

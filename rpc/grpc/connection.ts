@@ -52,6 +52,8 @@ export interface ConnectionOptions {
   readonly calls: CallSettings
   readonly budget: MemoryBudget
   readonly turns: Turns
+  /** Its first call came. */
+  readonly onAsked: (connection: Connection) => void
   /** Its client resets streams without end, or sends what is no message: the connection was closed for it, or will be. */
   readonly onFlood: (connection: Connection) => void
   /** A connection without calls is closed after this long. */
@@ -70,6 +72,7 @@ export class Connection implements GrpcPeer {
   readonly #pieces = new SmallPieces()
   readonly #overhead: Overhead
   #calls = 0
+  #wasAsked = false
   #resets = 0
 
   constructor(socket: Socket, options: ConnectionOptions) {
@@ -133,6 +136,8 @@ export class Connection implements GrpcPeer {
 
   #serve(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
     this.#calls++
+    if (!this.#wasAsked) this.#options.onAsked(this)
+    this.#wasAsked = true
     // Whatever breaks a stream closes it too.
     stream.on('error', ignore)
     stream.on('aborted', destroyStream)

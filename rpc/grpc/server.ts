@@ -1,18 +1,17 @@
 /** A server of gRPC over HTTP/2, plain or with TLS, on node:http2. */
 import { createServer, type Server, type Socket } from 'node:net'
-import { createServer as createSecureServer } from 'node:tls'
 import { ByteBudget } from './byte-budget.ts'
 import { ConnectionShares, type FindOwner } from '../connection-shares.ts'
 import { MemoryBudget } from '../memory-budget.ts'
 import { Turns } from '../turns.ts'
 import { Floods } from '../floods.ts'
-import { LateBeginnings } from '../late-beginnings.ts'
+import { beginLater } from '../late-beginnings.ts'
 import type { CallSettings } from './grpc-call.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 import { Decompressor } from './decompress.ts'
 import type { GrpcMethod } from './methods.ts'
 import type { GrpcStatus } from './status.ts'
-import { HANDSHAKE_TIMEOUT_MS, renewWith, secureContext, type TlsSource } from '../tls.ts'
+import { createSecurity, type Security, type TlsSource } from '../tls.ts'
 
 /** Half a request holds what has come of it for so long. */
 const RECEIVE_TIMEOUT_MS = 30_000
@@ -78,30 +77,19 @@ const ignore = (): void => undefined
 
 const SOCKET_OPTIONS = { keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }
 
-/** `onSocket` gets what HTTP/2 is spoken over. `admits` is asked before anything is read. */
-const createSocketServer = (
-  { tls, admits = () => true, maxConnections = MAX_CONNECTIONS, ownerOf }: GrpcHttp2Options,
-  onSocket: (socket: Socket) => void,
-): { readonly server: Server; readonly carriers: ReadonlySet<Socket> } => {
+/** Ends connections before anything is read of them where there is no room. Returns those that are here, also before their handshakes. */
+const admitConnections = (
+  server: Server,
+  { admits = () => true, maxConnections = MAX_CONNECTIONS, ownerOf }: GrpcHttp2Options,
+): ReadonlySet<Socket> => {
   const carriers = new Set<Socket>()
   const shares = new ConnectionShares(maxConnections, ownerOf)
-  const isTaken = (socket: Socket): boolean => admits(socket.remoteAddress) && shares.take(socket)
-  if (tls === undefined) {
-    const server = createServer(SOCKET_OPTIONS, (socket) => {
-      if (isTaken(socket)) onSocket(socket)
-      else socket.destroy()
-    })
-    return { server, carriers }
-  }
-  const protocols = { ALPNProtocols: ['h2'], handshakeTimeout: HANDSHAKE_TIMEOUT_MS }
-  const server = createSecureServer({ ...SOCKET_OPTIONS, ...protocols, ...secureContext(tls.current()) }, onSocket)
-  server.on('connection', (socket: Socket) => {
-    if (!isTaken(socket)) return void socket.destroy()
+  server.prependListener('connection', (socket: Socket) => {
+    if (!admits(socket.remoteAddress) || !shares.take(socket)) return void socket.destroy()
     carriers.add(socket)
     socket.once('close', () => carriers.delete(socket))
   })
-  renewWith(server, tls)
-  return { server, carriers }
+  return carriers
 }
 
 const createCallSettings = (options: GrpcHttp2Options): CallSettings => {
@@ -144,15 +132,20 @@ export const serveGrpcHttp2 = async (options: GrpcHttp2Options): Promise<GrpcHtt
   const turns = options.turns ?? new Turns()
   const floods = options.floods ?? new Floods(options.ownerOf)
   const onFlood = ({ remoteAddress }: Connection): void => floods.note(remoteAddress)
-  const settings: ConnectionOptions = { methods, calls, budget, turns, idleMs, onClose, onFlood }
-  const beginnings = new LateBeginnings()
+  const onAsked = (connection: Connection): void => security?.asked(connection)
+  const settings: ConnectionOptions = { methods, calls, budget, turns, idleMs, onClose, onAsked, onFlood }
   const checks = setInterval(() => {
     for (const connection of connections) connection.check()
   }, CHECK_MS).unref()
-  const { server, carriers } = createSocketServer(options, (socket) => {
-    const begin = (): void => void connections.add(new Connection(socket, settings))
-    beginnings.add(socket, floods.waitMs(socket.remoteAddress), begin)
+  const server = createServer(SOCKET_OPTIONS, (socket) => void connections.add(new Connection(socket, settings)))
+  const { tls: source, ownerOf } = options
+  const security: Security | undefined =
+    source && createSecurity(server, { source, turns, protocols: ['h2'], floods, ownerOf })
+  const beginnings = beginLater(server, {
+    waitMs: ({ remoteAddress }) => floods.waitMs(remoteAddress),
+    begin: security?.begin,
   })
+  const carriers = admitConnections(server, options)
   const port = await listen(server, options)
   return {
     port,

@@ -99,8 +99,19 @@ describe('frames', () => {
     expect((await call(BALANCE, frame(0, request), 'application/grpc-web+json')).trailers).toContain('grpc-status: 3')
   })
 
-  test('of hundreds of thousands of parts of text are refused before they are joined', async () => {
-    const { trailers } = await call(BALANCE, Buffer.from('a='.repeat(400_000)), 'application/grpc-web-text')
+  test('of more bytes than their method takes are not read, in text neither', async () => {
+    for (const [bytes, type] of [
+      [Buffer.alloc(40_000), 'application/grpc-web'],
+      [Buffer.from(' '.repeat(80_000)), 'application/grpc-web-text'],
+    ] as const) {
+      expect((await call(BALANCE, bytes, type)).trailers).toContain('grpc-message: http: request body too large')
+    }
+    const large = await call(BALANCE, frame(0, new Uint8Array(16_000)))
+    expect(large.trailers).not.toContain('too large')
+  })
+
+  test('of thousands of parts of text are refused before they are joined', async () => {
+    const { trailers } = await call(BALANCE, Buffer.from('a='.repeat(4_000)), 'application/grpc-web-text')
     expect(trailers).toContain('grpc-status: 3')
     expect(trailers).toContain('more than 1000 parts')
   })

@@ -6,6 +6,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Asker } from '../../app/ports.ts'
 import { CodedError } from '../../core/errors.ts'
+import { mostRequestBytes } from '../../core/request-limits.ts'
 import { answerCost } from '../costs.ts'
 import type { Turns } from '../turns.ts'
 import { HEIGHT_HEADER, type NativeQueries, queryCost } from './native-queries.ts'
@@ -14,6 +15,8 @@ import { encodeStatusText } from '../grpc/message.ts'
 import { GRPC, type GrpcStatus } from '../grpc/status.ts'
 
 const COMPRESSED = 0x01
+/** Room for the prefix of a message, and for trailers that some clients send. */
+const FRAMING_BYTES = 1024
 const TRAILERS = 0x80
 const PREFIX_BYTES = 5
 
@@ -43,6 +46,12 @@ const decodeText = (body: Buffer): Buffer => {
   return Buffer.concat(parts)
 }
 
+/** A prefix, a message as long as its method takes, and trailers; in text, what base64 adds and its parts are filled up with. */
+const mostBodyBytes = (path: string, isText: boolean): number => {
+  const most = mostRequestBytes(path) + FRAMING_BYTES
+  return isText ? most * 2 : most
+}
+
 /** Throws grpc/3, and grpc/12 for a compressed message. */
 const readMessage = (body: Buffer): Buffer => {
   if (body.length < PREFIX_BYTES) throw invalidArgument('the body holds no message')
@@ -63,7 +72,8 @@ const trailers = ({ code, message }: GrpcStatus): Buffer => {
 
 export interface GrpcWebOptions {
   readonly queries: NativeQueries
-  readonly receive: (request: IncomingMessage) => Promise<Buffer>
+  /** Reads a body of at most so many bytes. Throws grpc/3 for a longer one. */
+  readonly receive: (request: IncomingMessage, most: number) => Promise<Buffer>
   readonly charge: (request: IncomingMessage, cost: number) => void
   /** The refusal of an address that has used up its rate. */
   readonly limited: (request: IncomingMessage, response: ServerResponse, cost: number) => GrpcStatus | undefined
@@ -89,8 +99,8 @@ export const createGrpcWeb =
       const refusal = limited(request, response, queryCost(path))
       if (refusal !== undefined) return trailers(refusal)
       try {
-        const body = await receive(request)
         if (format !== undefined && format !== 'proto') throw invalidArgument(`the format ${format} is not served`)
+        const body = await receive(request, mostBodyBytes(path, isText))
         const message = await turns.take(request.socket, body.length, () =>
           readMessage(isText ? decodeText(body) : body),
         )

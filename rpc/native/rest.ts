@@ -105,7 +105,7 @@ export const createRest = (options: RestOptions): RequestListener => {
   const pages = options.openApi ? createOpenApiPages({ services, routes, version: options.version }) : undefined
   const charge = (request: IncomingMessage, cost: number): void =>
     options.limiter?.charge(options.findAddress(request), cost)
-  const receive = async (request: IncomingMessage, most = Number.POSITIVE_INFINITY): Promise<Buffer> => {
+  const receive = async (request: IncomingMessage, most: number): Promise<Buffer> => {
     const client = clientOf(options.findAddress(request))
     const limit = Math.min(bodyLimit, most)
     const body = await receiveBody(request, { limit, share: memory.shareOf(request), large, client, pieces })

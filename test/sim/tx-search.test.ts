@@ -174,7 +174,7 @@ describe('transactions of a height', () => {
   )
 
   it(
-    'are counted from the lowest block that is here, and without what was not valid at its place',
+    'are counted without what was not valid at its place, and refused where blocks of them are not here',
     stage(744, async ({ search, shownAt, world, view }) => {
       const block = await world.driver.propose(world.nodes[0] as SimNode)
       const [first = new Uint8Array(0)] = block.transactions
@@ -186,8 +186,15 @@ describe('transactions of a height', () => {
       writeBaseHeight(batch, 3)
       store.write(batch, { sync: false })
       const all = [3, 4, 5, 6, 7, 8].flatMap(shownAt)
-      expect(await search({ query: 'tx.height>0' })).toEqual({ hashes: all, total: all.length })
-      expect(await search({ query: 'tx.height=2' })).toEqual({ hashes: [], total: 0 })
+      expect(await search({ query: 'tx.height>=3' })).toEqual({ hashes: all, total: all.length })
+      for (const query of ['tx.height>0', 'tx.height=2', 'tx.height<5', 'tx.height>=2']) {
+        const height = query.endsWith('2') ? 2 : 1
+        await expect(search({ query })).rejects.toMatchObject({
+          codespace: 'grpc',
+          code: 3,
+          message: `failed to search for txs: height ${height} is not available, lowest height is 3: ask for tx.height>=3`,
+        })
+      }
       const after = { ...view, head: 9, reader: new ChainReader(store) }
       const wanted = create(getTxsEvent.input, { query: 'tx.height=9' })
       expect(await searchTransactions(cometOf([]), after, wanted)).toEqual({ txs: [], txResponses: [], total: 0n })

@@ -1,0 +1,64 @@
+/**
+ * Handshakes of TLS, which cost a server a millisecond of signatures each and a client nothing that repeats what it once recorded.
+ * Who begins many and asks nothing over them is a client that floods (floods.ts).
+ */
+import type { Socket } from 'node:net'
+import { createOwnerFinder, type FindOwner } from './connection-shares.ts'
+import type { Floods } from './floods.ts'
+
+/** Connections of a client that asked nothing yet: a pool of them that opens at once is smaller. */
+const MOST_AT_ONCE = 64
+/** So many are forgiven in a second: who looks whether a port is open asks nothing. */
+const FORGIVEN_PER_SECOND = 16
+/** Clients that are remembered, the oldest forgotten first. */
+const MAX_CLIENTS = 10_000
+
+interface Begun {
+  count: number
+  countedMs: number
+}
+
+export class Handshakes {
+  readonly #floods: Floods
+  readonly #ownerOf: FindOwner
+  readonly #begun = new Map<string, Begun>()
+
+  /** `ownerOf` left out, the address of a peer tells whose a connection is. */
+  constructor(floods: Floods, ownerOf: FindOwner = createOwnerFinder([])) {
+    this.#floods = floods
+    this.#ownerOf = ownerOf
+  }
+
+  /** Takes note of a connection, as it begins. */
+  begin({ remoteAddress }: Socket): void {
+    const client = this.#ownerOf(remoteAddress)
+    if (client === undefined) return
+    const begun = this.#countOf(client)
+    begun.count++
+    this.#begun.delete(client)
+    this.#begun.set(client, begun)
+    if (begun.count > MOST_AT_ONCE) {
+      begun.count = MOST_AT_ONCE
+      this.#floods.note(remoteAddress)
+    }
+    if (this.#begun.size <= MAX_CLIENTS) return
+    const [oldest] = this.#begun.keys()
+    if (oldest !== undefined) this.#begun.delete(oldest)
+  }
+
+  /** Takes note of the first that is asked over one. */
+  asked(remoteAddress: string | undefined): void {
+    const client = this.#ownerOf(remoteAddress)
+    const begun = client === undefined ? undefined : this.#begun.get(client)
+    if (begun !== undefined) begun.count = Math.max(0, begun.count - 1)
+  }
+
+  #countOf(client: string): Begun {
+    const nowMs = performance.now()
+    const begun = this.#begun.get(client)
+    if (begun === undefined) return { count: 0, countedMs: nowMs }
+    begun.count = Math.max(0, begun.count - ((nowMs - begun.countedMs) / 1_000) * FORGIVEN_PER_SECOND)
+    begun.countedMs = nowMs
+    return begun
+  }
+}
