@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createOwnerFinder } from './connection-shares.ts'
 import { Floods } from './floods.ts'
@@ -7,7 +6,7 @@ import { Handshakes } from './handshakes.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
 
-const from = (remoteAddress: string): Socket => ({ remoteAddress }) as Socket
+const from = (remoteAddress: string) => ({ remoteAddress })
 
 test('a client floods that begins many and asks nothing, and one that asks does not', () => {
   const floods = new Floods()
@@ -43,4 +42,19 @@ test('behind a trusted proxy are many clients, and of others ten thousand are re
   for (let count = 0; count < 10_000; count++) handshakes.begin(from(`10.1.${count >> 8}.${count & 255}`))
   handshakes.begin(from('10.0.0.2'))
   expect(floods.waitMs('10.0.0.2')).toBe(0)
+})
+
+test('a client has 256 that have not ended, and others have theirs', () => {
+  const handshakes = new Handshakes(new Floods())
+  const begun = Array.from({ length: 256 }, () => handshakes.begin(from('10.0.0.1')))
+  expect([handshakes.begin(from('10.0.0.1')), typeof handshakes.begin(from('10.0.0.2'))]).toEqual([
+    undefined,
+    'function',
+  ])
+  // However often its end is told.
+  for (let count = 0; count < 2; count++) begun[0]?.()
+  expect([typeof handshakes.begin(from('10.0.0.1')), handshakes.begin(from('10.0.0.1'))]).toEqual([
+    'function',
+    undefined,
+  ])
 })

@@ -10,6 +10,8 @@ import type { Floods } from './floods.ts'
 const MOST_AT_ONCE = 64
 /** So many are forgiven in a second: who looks whether a port is open asks nothing. */
 const FORGIVEN_PER_SECOND = 16
+/** Handshakes of a client that have not ended: each takes 60 KB, and ten seconds if it does not go on. */
+const MOST_UNFINISHED = 256
 /** Clients that are remembered, the oldest forgotten first. */
 const MAX_CLIENTS = 10_000
 
@@ -22,6 +24,7 @@ export class Handshakes {
   readonly #floods: Floods
   readonly #ownerOf: FindOwner
   readonly #begun = new Map<string, Begun>()
+  readonly #unfinished = new Map<string, number>()
 
   /** `ownerOf` left out, the address of a peer tells whose a connection is. */
   constructor(floods: Floods, ownerOf: FindOwner = createOwnerFinder([])) {
@@ -29,10 +32,32 @@ export class Handshakes {
     this.#ownerOf = ownerOf
   }
 
-  /** Takes note of a connection, as it begins. */
-  begin({ remoteAddress }: Socket): void {
+  /** Takes note of a connection, as it begins. Returns what to call when its handshake has ended, or undefined where it must not begin. */
+  begin({ remoteAddress }: Pick<Socket, 'remoteAddress'>): (() => void) | undefined {
     const client = this.#ownerOf(remoteAddress)
-    if (client === undefined) return
+    if (client === undefined) return () => undefined
+    this.#note(client, remoteAddress)
+    const unfinished = this.#unfinished.get(client) ?? 0
+    if (unfinished >= MOST_UNFINISHED) return undefined
+    this.#unfinished.set(client, unfinished + 1)
+    let hasEnded = false
+    return () => {
+      if (hasEnded) return
+      hasEnded = true
+      const left = (this.#unfinished.get(client) ?? 1) - 1
+      if (left === 0) this.#unfinished.delete(client)
+      else this.#unfinished.set(client, left)
+    }
+  }
+
+  /** Takes note of the first that is asked over one. */
+  asked(remoteAddress: string | undefined): void {
+    const client = this.#ownerOf(remoteAddress)
+    const begun = client === undefined ? undefined : this.#begun.get(client)
+    if (begun !== undefined) begun.count = Math.max(0, begun.count - 1)
+  }
+
+  #note(client: string, remoteAddress: string | undefined): void {
     const begun = this.#countOf(client)
     begun.count++
     this.#begun.delete(client)
@@ -44,13 +69,6 @@ export class Handshakes {
     if (this.#begun.size <= MAX_CLIENTS) return
     const [oldest] = this.#begun.keys()
     if (oldest !== undefined) this.#begun.delete(oldest)
-  }
-
-  /** Takes note of the first that is asked over one. */
-  asked(remoteAddress: string | undefined): void {
-    const client = this.#ownerOf(remoteAddress)
-    const begun = client === undefined ? undefined : this.#begun.get(client)
-    if (begun !== undefined) begun.count = Math.max(0, begun.count - 1)
   }
 
   #countOf(client: string): Begun {

@@ -19,13 +19,17 @@ const createWorld = () => {
   const { application } = keepAnswers(source)
   const balance = async (address: string, head: number, block: BlockReference = LATEST): Promise<string> =>
     await application.ask('balance', { address: address as '0xa', block }, head)
-  return { source, application, balance }
+  /** As the application tells it of a block that it has committed. */
+  const tell = (height: number): void => source.announce({ type: 'head', head: exampleHead(height), isNew: true })
+  return { source, application, balance, tell }
 }
 
 describe('answers that a gateway has already had', () => {
   it('are those of one head, and of one question', async () => {
-    const { source, balance } = createWorld()
+    const { source, balance, tell } = createWorld()
+    tell(7)
     expect([await balance('0xa', 7), await balance('0xa', 7), await balance('0xb', 7)]).toEqual(['"1"', '"1"', '"2"'])
+    tell(8)
     expect([await balance('0xa', 8), await balance('0xa', 8)]).toEqual(['"3"', '"3"'])
     // Somebody still asks of the head before.
     expect([await balance('0xa', 7), await balance('0xa', 7)]).toEqual(['"4"', '"5"'])
@@ -80,7 +84,7 @@ describe('answers that a gateway has already had', () => {
   })
 
   it('of decided blocks are kept across heads where they are long, and the newest block is another one at each', async () => {
-    const { source, application } = createWorld()
+    const { source, application, tell } = createWorld()
     const block = async (reference: BlockReference, head: number) =>
       await application.askText('block', { block: reference, full: true }, head, asker())
     const first = await block({ number: 5 }, 7)
@@ -97,7 +101,10 @@ describe('answers that a gateway has already had', () => {
     expect(source.asked).toHaveLength(7)
     // A short one is that of its head: what is not there yet may be there in the next.
     source.answers.block = () => Promise.resolve('null')
-    for (const head of [10, 10, 11, 11]) await block({ hash: '0xa' }, head)
+    for (const head of [10, 10, 11, 11]) {
+      tell(head)
+      await block({ hash: '0xa' }, head)
+    }
     expect(source.asked).toHaveLength(9)
   })
 
@@ -129,10 +136,12 @@ describe('answers that a gateway has already had', () => {
     tell(5, false)
     expect(await balance('0xa', 5)).toBe('"3"')
     await block()
+    // Whoever has waited since before asks as of that head still.
+    expect(await balance('0xc', 7)).toBe('"4"')
     tell(6, true)
     tell(7, true)
-    expect([await balance('0xb', 7), await balance('0xa', 7)]).toEqual(['"4"', '"5"'])
-    expect(source.asked).toHaveLength(7)
+    expect([await balance('0xb', 7), await balance('0xa', 7), await balance('0xc', 7)]).toEqual(['"5"', '"6"', '"7"'])
+    expect(source.asked).toHaveLength(9)
   })
 
   it('are not forgotten with a new head, and nobody listens when it is closed', async () => {

@@ -85,6 +85,8 @@ class AnswersOfHead {
 class KeepingApplication {
   readonly #application: ReachableApplication
   #ofHead = new AnswersOfHead(0)
+  /** The height that the application last told; undefined before it has told any. */
+  #told: number | undefined
   readonly #ofBlocks = new SharedAnswers<Text>()
 
   constructor(application: ReachableApplication) {
@@ -121,15 +123,21 @@ class KeepingApplication {
     })
   }
 
-  /** Undefined for a head that is not shown any more. */
+  /**
+   * Undefined for a head that is not shown any more. One above what the application told is one that it has gone back from: it answers as of
+   * another.
+   */
   #answersOf(head: number): AnswersOfHead | undefined {
+    if (this.#told !== undefined && head !== this.#told) return undefined
     if (head > this.#ofHead.height) this.#ofHead = new AnswersOfHead(head)
     return head === this.#ofHead.height ? this.#ofHead : undefined
   }
 
   /** Where the head is not one that was just committed, it may be that of another chain, or of the same at a lower height. */
   readonly listen = (announcement: Announcement): void => {
-    if (announcement.type !== 'head' || announcement.isNew) return
+    if (announcement.type !== 'head') return
+    this.#told = announcement.head.height
+    if (announcement.isNew) return
     this.#ofHead = new AnswersOfHead(0)
     this.#ofBlocks.forget()
   }

@@ -33,8 +33,10 @@ export class RequestsAhead {
     this.#ownerOf = ownerOf
   }
 
-  /** Takes note of a request as it is parsed. False where there are too many before it: the connection is to be cut off. */
+  /** Takes note of a request as it is parsed. False where there are too many before it, or the connection has ended: it is to be cut off. */
   arrive(socket: Socket, response: ServerResponse): boolean {
+    // Its end was told, and would not be told again.
+    if (socket.destroyed) return false
     const line = this.#lineOf(socket)
     if (line.open > 0) {
       if (line.open > this.#mostAhead(line)) return false

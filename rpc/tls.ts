@@ -68,7 +68,8 @@ export const createSecurity = (server: Server, options: SecurityOptions): Securi
   return {
     asked: ({ remoteAddress }) => handshakes.asked(remoteAddress),
     begin(socket, take) {
-      handshakes.begin(socket)
+      const onEnd = handshakes.begin(socket)
+      if (onEnd === undefined) return void socket.destroy()
       const { remoteAddress } = socket
       const carrier = new TlsCarrier(socket, {
         turns,
@@ -82,11 +83,13 @@ export const createSecurity = (server: Server, options: SecurityOptions): Securi
       const timeout = setTimeout(end, HANDSHAKE_TIMEOUT_MS)
       socket.once('close', () => {
         clearTimeout(timeout)
+        onEnd()
         secure.destroy()
       })
       secure.on('error', end).on('_tlsError', end)
       secure.once('secure', () => {
         clearTimeout(timeout)
+        onEnd()
         // As Node's own server does before it hands a socket on: HTTP/2 waits for it.
         Object.assign(secure, { secureConnecting: false })
         take(secure)
