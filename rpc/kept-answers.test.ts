@@ -19,7 +19,7 @@ const createWorld = () => {
   const { application } = keepAnswers(source)
   const balance = async (address: string, head: number, block: BlockReference = LATEST): Promise<string> =>
     await application.ask('balance', { address: address as '0xa', block }, head)
-  /** As the application tells it of a block that it has committed. */
+  /** The application tells of a block that it has committed. */
   const tell = (height: number): void => source.announce({ type: 'head', head: exampleHead(height), isNew: true })
   return { source, application, balance, tell }
 }

@@ -74,6 +74,18 @@ describe('chain doctor', () => {
     })
   })
 
+  it('warns of a port of CometBFT that others reach, as the file or a flag names it', async () => {
+    for (const [cometRpc, levels] of [
+      ['tcp://0.0.0.0:0', ['ok', 'warning']],
+      ['tcp://[::]:0', ['ok', 'warning']],
+      ['tcp://127.0.0.1:0', ['ok']],
+    ] as const) {
+      const found = await find('config.toml', { ...FLAGS, cometRpc })
+      expect(found.map(({ level }) => level)).toEqual(levels)
+      expect(JSON.stringify(found).includes('miss its votes')).toBe(levels.length > 1)
+    }
+  })
+
   it('warns of keys that others can read', async () => {
     if (!existsSync(home.bridgeKey)) ensureBridgeKey(home)
     for (const path of [home.validatorKey, home.bridgeKey]) {

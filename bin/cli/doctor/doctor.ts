@@ -45,6 +45,7 @@ const checkFiles = async ({ home, flags }: DoctorOptions, found: Found): Promise
       seeds: flags.cometSeeds ?? file.seeds,
       persistentPeers: flags.cometPersistentPeers ?? file.persistentPeers,
     }
+    return found.comet
   })),
   ...(await checkGenesis(
     home,

@@ -12,6 +12,7 @@ import { readGenesisJson } from '../../node/genesis/document.ts'
 import { validateGenesis } from '../../node/genesis/validate.ts'
 import { readSecretJson } from '../../node/secret-json.ts'
 import { listSnapshots } from '../../node/runtime/snapshot-files.ts'
+import { isLoopback } from '../../../rpc/hosts.ts'
 import { peerAdvice } from '../../node/supervise/peer-watch.ts'
 import { type Finding, fault, ok, orFault, warning } from './finding.ts'
 
@@ -50,15 +51,23 @@ export const checkSettings = async (
     return [...warnings.map((text) => warning('app.toml', text, action)), ...keys]
   })
 
+/** CometBFT searches for whoever asks, with all that the machine has, and nothing that this node does can bound it. */
+const checkCometRpc = ({ rpc }: CometAddresses): readonly Finding[] => {
+  const host = parseHostPort(rpc.replace(/^tcp:\/\//, ''))?.host
+  if (host === undefined || isLoopback(host)) return []
+  const action = 'let it listen on 127.0.0.1, or let nobody but a proxy with a limit of rates reach it'
+  return [warning('config.toml', `whoever reaches rpc.laddr (${rpc}) can have a validator miss its votes`, action)]
+}
+
+/** `use` gets what the file says, and returns what the node will be started with. */
 export const checkCometToml = async (
   home: Home,
-  use: (addresses: CometAddresses) => void,
+  use: (file: CometAddresses) => CometAddresses,
 ): Promise<readonly Finding[]> =>
   await orFault('config.toml', 'correct it, or take the one that "chain init" writes', () => {
-    const addresses = readCometAddresses(readFileSync(home.configToml, 'utf8'))
-    use(addresses)
+    const addresses = use(readCometAddresses(readFileSync(home.configToml, 'utf8')))
     const wrong = malformedPeers(`${addresses.seeds},${addresses.persistentPeers}`)
-    if (wrong.length === 0) return [ok('config.toml', 'can be read')]
+    if (wrong.length === 0) return [ok('config.toml', 'can be read'), ...checkCometRpc(addresses)]
     return [fault('config.toml', `no addresses of peers: ${wrong.join(', ')}`, 'write <node id>@<host>:<port>')]
   })
 
