@@ -127,6 +127,7 @@ export const startGateway = async (
     pieces,
     memory,
     tls,
+    turns,
     ...admission,
   }
 
