@@ -70,6 +70,7 @@ const CONTRIBUTING: Page = {
       notRun: LONG,
       instead: "grep --quiet 'replacement' app/pool/pool.test.ts",
     },
+    'make test-units': { notRun: LONG, instead: 'make --dry-run test-units' },
     'make test': { notRun: LONG, instead: 'make --dry-run test' },
     'make test-complete': { notRun: LONG, instead: 'make --dry-run test-complete' },
     "SEED=3 scripts/run.sh vitest run test/sim/agreement.test.ts -t 'agree on every block'": {
