@@ -178,7 +178,11 @@ describe('a transfer', () => {
     await node().stop()
     await node().start()
     await until("CometBFT's RPC", () => node().comet('status'))
-    const one = await rest(`/cosmos/tx/v1beta1/txs/${sent.transactionHash.toLowerCase()}`)
+    // The gateway may find its application a little later than CometBFT does.
+    const one = await until('REST', async () => {
+      const reply = await rest(`/cosmos/tx/v1beta1/txs/${sent.transactionHash.toLowerCase()}`)
+      return reply.status === 503 ? undefined : reply
+    })
     expect(one).toMatchObject({ status: 200, body: { tx_response: { height: String(sent.height), code: 0 } } })
   })
 })
