@@ -14,27 +14,32 @@ const HEADER_BYTES = 5
 /** Records that hold next to nothing: so many at once, and so many a second. */
 const RECORDS_AT_ONCE = 512
 const RECORDS_PER_SECOND = 256
-/** Each forgives one record: frames of HTTP/2 have 13 bytes and more, requests a hundred. */
-const BYTES_PER_RECORD = 64
+/** So many bytes that were read, or written, forgive one record: frames of HTTP/2 have 13 bytes and more, and a client says of each part of an answer that it goes on. */
+const READ_PER_RECORD = 16
+const WRITTEN_PER_RECORD = 4 * 1024
+
+/** Bytes of what TLS carries. */
+type Contents = Pick<Socket, 'bytesRead' | 'bytesWritten'>
 
 /** Counts records (RFC 8446, section 5.1) in what passes. */
 class Records {
   #count = 0
   #countedMs = performance.now()
-  #countedBytes = 0
+  #countedContents = 0
   /** Bytes of the record that has begun which are still to come. */
   #rest = 0
   /** Bytes of a header that has begun, and the length in it as far as it is known. */
   #headerBytes = 0
   #length = 0
 
-  /** Takes note of bytes, of which those before them have become `contentBytes` in all. False where too many held nothing. */
-  take(bytes: Uint8Array, contentBytes: number): boolean {
+  /** Takes note of bytes, when so much was read and written in all. False where too many held nothing. */
+  take(bytes: Uint8Array, { bytesRead, bytesWritten }: Contents): boolean {
     const nowMs = performance.now()
     const forgiven = ((nowMs - this.#countedMs) / 1_000) * RECORDS_PER_SECOND
-    const held = (contentBytes - this.#countedBytes) / BYTES_PER_RECORD
+    const contents = bytesRead / READ_PER_RECORD + bytesWritten / WRITTEN_PER_RECORD
+    const held = contents - this.#countedContents
     this.#countedMs = nowMs
-    this.#countedBytes = contentBytes
+    this.#countedContents = contents
     this.#count = Math.max(0, this.#count - forgiven - held) + this.#begunIn(bytes)
     return this.#count <= RECORDS_AT_ONCE
   }
@@ -64,8 +69,8 @@ class Records {
 export interface CarrierOptions {
   /** Whose turn it is on this thread: what comes of a socket waits there under the socket. */
   readonly turns: Turns
-  /** Bytes that have been read of TLS so far. */
-  readonly contentBytes: () => number
+  /** What was read and written over TLS so far. */
+  readonly contents: () => Contents
   /** Too many records held nothing: the socket is ended. */
   readonly onFlood: () => void
 }
@@ -144,7 +149,7 @@ export class TlsCarrier extends Duplex {
     if (this.destroyed) return
     const slice = this.#unread.subarray(0, SLICE_BYTES)
     this.#unread = this.#unread.subarray(slice.length)
-    if (!this.#records.take(slice, this.#options.contentBytes())) {
+    if (!this.#records.take(slice, this.#options.contents())) {
       this.#options.onFlood()
       this.destroy()
       return

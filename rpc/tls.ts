@@ -73,7 +73,7 @@ export const createSecurity = (server: Server, options: SecurityOptions): Securi
       const { remoteAddress } = socket
       const carrier = new TlsCarrier(socket, {
         turns,
-        contentBytes: () => secure.bytesRead,
+        contents: () => secure,
         onFlood: () => floods.note(remoteAddress),
       })
       const secure = new TLSSocket(carrier, { isServer: true, secureContext: context, ALPNProtocols: [...protocols] })

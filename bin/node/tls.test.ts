@@ -1,7 +1,9 @@
 /** TLS on all servers of a gateway, with the clients that users have. */
 import { once } from 'node:events'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { connect as connectHttp2, performServerHandshake } from 'node:http2'
 import { request } from 'node:https'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
@@ -10,9 +12,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { keccak256 } from '../../core/hash.ts'
 import { bytesToHex } from '../../core/hex.ts'
+import { Floods } from '../../rpc/floods.ts'
 import { type Gateway, startGateway } from '../../rpc/gateway.ts'
 import { GATEWAY_DEFAULTS } from '../../rpc/settings.ts'
+import { createSecurity } from '../../rpc/tls.ts'
 import { createMemoryApplication } from '../../rpc/testing/memory-application.ts'
+import { Turns } from '../../rpc/turns.ts'
 import { type CertificateFiles, makeCertificate } from '../testing/certificates.ts'
 import { defaultSettings } from './config/settings.ts'
 import { readTlsFiles, tlsFilesOf, type WatchedTls, watchTlsFiles } from './config/tls-files.ts'
@@ -105,6 +110,38 @@ describe('a gateway with a certificate', () => {
     socket.write(head, writeOn)
     await closed
     expect(written).toBeLessThan(100_000)
+  })
+
+  it('goes on with a client that reads long answers, and says of each part that it goes on', async () => {
+    const server = createServer()
+    const identity = { certificate: pem(files), key: readFileSync(files.keyPath, 'utf8') }
+    const security = createSecurity(server, {
+      source: { current: () => identity, onRenewal: () => () => undefined },
+      turns: new Turns(),
+      protocols: ['h2'],
+      floods: new Floods(),
+    })
+    const long = Buffer.alloc(32 * 1024 * 1024, 7)
+    server.on('connection', (socket) => {
+      security.begin(socket, (secure) => {
+        const session = performServerHandshake(secure).on('error', () => undefined)
+        session.on('stream', (stream) => stream.on('error', () => undefined).end(long))
+      })
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const client = connectHttp2(`https://127.0.0.1:${port}`, { ca: pem(files) })
+    let length = 0
+    for (let count = 0; count < 3; count++) {
+      const stream = client.request({ ':path': '/' })
+      stream.on('data', (chunk: Buffer) => (length += chunk.length))
+      await once(stream, 'close')
+    }
+    expect(length).toBe(3 * long.length)
+    client.destroy()
+    server.close()
+    await once(server, 'close')
   })
 
   it('has clients wait that begin handshakes and ask nothing, and none that ask', async () => {
