@@ -3,7 +3,8 @@
  * looks here before and after reading: a prune in between then cannot make a wrong answer.
  */
 import { concatBytes, readUint64, uint64ToBytes, utf8ToBytes } from '../core/bytes.ts'
-import type { Batch, KeyValueStore } from './store.ts'
+import type { Batch } from './store.ts'
+import { readUntilWritten } from './until-written.ts'
 
 export interface KeptRange {
   /** Every height from here on is kept. */
@@ -18,11 +19,11 @@ export const EVERYTHING_KEPT: KeptRange = { from: 0, interval: 0, sparseFrom: 0 
 /** Column `meta`: from(8) interval(8) sparseFrom(8). */
 const KEPT_KEY = utf8ToBytes('kept')
 
-export const readKeptRange = (store: KeyValueStore): KeptRange => {
+export const readKeptRange = readUntilWritten((store): KeptRange => {
   const bytes = store.get('meta', KEPT_KEY)
   if (bytes === undefined) return EVERYTHING_KEPT
   return { from: readUint64(bytes), interval: readUint64(bytes, 8), sparseFrom: readUint64(bytes, 16) }
-}
+})
 
 /** Must be synced before the first entry that it gives up is deleted. */
 export const writeKeptRange = (batch: Batch, { from, interval, sparseFrom }: KeptRange): void => {
