@@ -5,25 +5,22 @@
 import type { Socket } from 'node:net'
 import { createOwnerFinder, type FindOwner } from './connection-shares.ts'
 import type { Floods } from './floods.ts'
+import { type BucketBounds, LeakyBucket } from './leaky-bucket.ts'
 
-/** Connections of a client that asked nothing yet: a pool of them that opens at once is smaller. */
-const MOST_AT_ONCE = 64
-/** So many are forgiven in a second: who looks whether a port is open asks nothing. */
-const FORGIVEN_PER_SECOND = 16
+/**
+ * Connections of a client that asked nothing yet: a pool of them that opens at once is smaller. Some are forgiven: who looks
+ * whether a port is open asks nothing.
+ */
+const UNASKED: BucketBounds = { atOnce: 64, perSecond: 16 }
 /** Handshakes of a client that have not ended: each takes 60 KB, and ten seconds if it does not go on. */
 const MOST_UNFINISHED = 256
 /** Clients that are remembered, the oldest forgotten first. */
 const MAX_CLIENTS = 10_000
 
-interface Begun {
-  count: number
-  countedMs: number
-}
-
 export class Handshakes {
   readonly #floods: Floods
   readonly #ownerOf: FindOwner
-  readonly #begun = new Map<string, Begun>()
+  readonly #begun = new Map<string, LeakyBucket>()
   readonly #unfinished = new Map<string, number>()
 
   /** `ownerOf` left out, the address of a peer tells whose a connection is. */
@@ -53,30 +50,16 @@ export class Handshakes {
   /** Takes note of the first that is asked over one. */
   asked(remoteAddress: string | undefined): void {
     const client = this.#ownerOf(remoteAddress)
-    const begun = client === undefined ? undefined : this.#begun.get(client)
-    if (begun !== undefined) begun.count = Math.max(0, begun.count - 1)
+    if (client !== undefined) this.#begun.get(client)?.forgive(1)
   }
 
   #note(client: string, remoteAddress: string | undefined): void {
-    const begun = this.#countOf(client)
-    begun.count++
+    const begun = this.#begun.get(client) ?? new LeakyBucket(UNASKED)
     this.#begun.delete(client)
     this.#begun.set(client, begun)
-    if (begun.count > MOST_AT_ONCE) {
-      begun.count = MOST_AT_ONCE
-      this.#floods.note(remoteAddress)
-    }
+    if (!begun.add(1)) this.#floods.note(remoteAddress)
     if (this.#begun.size <= MAX_CLIENTS) return
     const [oldest] = this.#begun.keys()
     if (oldest !== undefined) this.#begun.delete(oldest)
-  }
-
-  #countOf(client: string): Begun {
-    const nowMs = performance.now()
-    const begun = this.#begun.get(client)
-    if (begun === undefined) return { count: 0, countedMs: nowMs }
-    begun.count = Math.max(0, begun.count - ((nowMs - begun.countedMs) / 1_000) * FORGIVEN_PER_SECOND)
-    begun.countedMs = nowMs
-    return begun
   }
 }

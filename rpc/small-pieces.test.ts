@@ -30,8 +30,4 @@ describe('small pieces', () => {
       expect(takenOf(pieces, 250, 0)).toBe(250)
     }
   })
-
-  it('have other bounds where they are something else', () => {
-    expect(takenOf(new SmallPieces({ atOnce: 3, perSecond: 1 }), 10, 0)).toBe(3)
-  })
 })

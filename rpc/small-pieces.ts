@@ -5,36 +5,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Floods } from './floods.ts'
+import { type BucketBounds, LeakyBucket } from './leaky-bucket.ts'
 import { stopBody } from './stop-parser.ts'
-
-export interface PieceBounds {
-  readonly atOnce: number
-  readonly perSecond: number
-}
 
 /** A piece of so many bytes or more costs nothing: no buffer of a client or a proxy that is in use is smaller. */
 const PIECE_BYTES = 128
 /** A question that is written a byte at a time is below it. */
-const SMALL_PIECES: PieceBounds = { atOnce: 512, perSecond: 256 }
+const SMALL_PIECES: BucketBounds = { atOnce: 512, perSecond: 256 }
 
 /** The tiny pieces of one connection. */
 export class SmallPieces {
-  readonly #bounds: PieceBounds
-  #count = 0
-  #countedMs = 0
-
-  constructor(bounds = SMALL_PIECES) {
-    this.#bounds = bounds
-  }
+  readonly #bucket = new LeakyBucket(SMALL_PIECES)
 
   /** Takes note of a piece that ends nothing. False where they are too many, and too small. */
   take(bytes: number): boolean {
-    const nowMs = performance.now()
-    const { atOnce, perSecond } = this.#bounds
-    const forgiven = ((nowMs - this.#countedMs) / 1_000) * perSecond + bytes / PIECE_BYTES
-    this.#countedMs = nowMs
-    this.#count = Math.max(0, this.#count - forgiven) + 1
-    return this.#count <= atOnce
+    this.#bucket.forgive(bytes / PIECE_BYTES)
+    return this.#bucket.add(1)
   }
 }
 

@@ -5,15 +5,15 @@
  */
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
+import { type BucketBounds, LeakyBucket } from './leaky-bucket.ts'
 import type { Turns } from './turns.ts'
 
 /** A slice of records that are as small as can be takes some 4 ms. */
 const SLICE_BYTES = 4 * 1024
 const HEADER_BYTES = 5
 
-/** Records that hold next to nothing: so many at once, and so many a second. */
-const RECORDS_AT_ONCE = 512
-const RECORDS_PER_SECOND = 256
+/** Records that hold next to nothing. */
+const RECORDS: BucketBounds = { atOnce: 512, perSecond: 256 }
 /** So many bytes that were read, or written, forgive one record: frames of HTTP/2 have 13 bytes and more, and a client says of each part of an answer that it goes on. */
 const READ_PER_RECORD = 16
 const WRITTEN_PER_RECORD = 4 * 1024
@@ -23,8 +23,7 @@ type Contents = Pick<Socket, 'bytesRead' | 'bytesWritten'>
 
 /** Counts records (RFC 8446, section 5.1) in what passes. */
 class Records {
-  #count = 0
-  #countedMs = performance.now()
+  readonly #bucket = new LeakyBucket(RECORDS)
   #countedContents = 0
   /** Bytes of the record that has begun which are still to come. */
   #rest = 0
@@ -34,14 +33,10 @@ class Records {
 
   /** Takes note of bytes, when so much was read and written in all. False where too many held nothing. */
   take(bytes: Uint8Array, { bytesRead, bytesWritten }: Contents): boolean {
-    const nowMs = performance.now()
-    const forgiven = ((nowMs - this.#countedMs) / 1_000) * RECORDS_PER_SECOND
     const contents = bytesRead / READ_PER_RECORD + bytesWritten / WRITTEN_PER_RECORD
-    const held = contents - this.#countedContents
-    this.#countedMs = nowMs
+    this.#bucket.forgive(contents - this.#countedContents)
     this.#countedContents = contents
-    this.#count = Math.max(0, this.#count - forgiven - held) + this.#begunIn(bytes)
-    return this.#count <= RECORDS_AT_ONCE
+    return this.#bucket.add(this.#begunIn(bytes))
   }
 
   #begunIn(bytes: Uint8Array): number {

@@ -26,7 +26,7 @@ const grpc = useServer()
 
 describe('of clients that do not read', () => {
   it('keeps large answers in bounded memory and for a bounded time', async () => {
-    await grpc.start({ maxUnsentBytes: 2 * MAX_SEND, sendTimeoutMs: 3_000 })
+    await grpc.start({ maxUnsentBytes: 2 * MAX_SEND, sendTimeoutMs: 6_000 })
     const session = grpc.openSession()
     const closed = once(session, 'close')
     const body = frameMessage(Buffer.from(String(MAX_SEND)))

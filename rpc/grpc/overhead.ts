@@ -3,7 +3,7 @@
  * nothing. Each of them is work, and none of them is told of but by the bytes that were read.
  */
 import type { Socket } from 'node:net'
-import { type PieceBounds, SmallPieces } from '../small-pieces.ts'
+import { type BucketBounds, LeakyBucket } from '../leaky-bucket.ts'
 
 /** Overhead of a connection: so much at once, and so much a second. A window update takes 13 bytes, a ping 17. */
 const BYTES_AT_ONCE = 128 * 1024
@@ -18,13 +18,13 @@ const SENT_PER_BYTE = 16
 /** A client may have sent so much on a stream when it learns that nobody reads on (RFC 9113, section 6.9.2). */
 const WINDOW_BYTES = 64 * 1024
 /** Calls of which that is believed. */
-const UNREAD_CALLS: PieceBounds = { atOnce: 16, perSecond: 2 }
+const UNREAD_CALLS: BucketBounds = { atOnce: 16, perSecond: 2 }
 /** What was taken off lasts until what it was taken off for has come, up to a bound. */
 const MOST_CREDIT_BYTES = 4 * WINDOW_BYTES
 
 export class Overhead {
   readonly #socket: Pick<Socket, 'bytesRead' | 'bytesWritten'>
-  readonly #unread = new SmallPieces(UNREAD_CALLS)
+  readonly #unread = new LeakyBucket(UNREAD_CALLS)
   #bytes = 0
   #readBytes = 0
   #sentBytes = 0
@@ -46,7 +46,7 @@ export class Overhead {
 
   /** A call has ended before its client had: what it has sent meanwhile is told to nobody. */
   unread(): void {
-    if (this.#unread.take(0)) this.#bytes -= WINDOW_BYTES
+    if (this.#unread.add(1)) this.#bytes -= WINDOW_BYTES
   }
 
   /** False where there was too much since the last time. */

@@ -1,8 +1,9 @@
 /** Reads where the frames of a client begin (RFC 6455, section 5.2), to count them before they are parsed one by one. */
-import { type PieceBounds, SmallPieces } from '../small-pieces.ts'
+import { type BucketBounds, LeakyBucket } from '../leaky-bucket.ts'
+import { SmallPieces } from '../small-pieces.ts'
 
 /** Pings and pongs: clients send one every some seconds, or one for each of ours. */
-const CONTROL_FRAMES: PieceBounds = { atOnce: 100, perSecond: 100 }
+const CONTROL_FRAMES: BucketBounds = { atOnce: 100, perSecond: 100 }
 
 /** Two bytes, eight of the length and four of the mask. */
 const LONGEST_HEAD = 14
@@ -16,7 +17,7 @@ const LENGTH_64 = 127
 
 export class FrameReader {
   readonly #head = Buffer.alloc(LONGEST_HEAD)
-  readonly #controls = new SmallPieces(CONTROL_FRAMES)
+  readonly #controls = new LeakyBucket(CONTROL_FRAMES)
   readonly #fragments = new SmallPieces()
   #headLength = 0
   /** Bytes that are still to come of the payload. */
@@ -55,7 +56,7 @@ export class FrameReader {
 
   #count(bytes: number): boolean {
     const first = this.#head[0] ?? 0
-    if (first & CONTROL) return this.#controls.take(0)
+    if (first & CONTROL) return this.#controls.add(1)
     // A message of one frame is no fragment.
     return (first & FIN) !== 0 && (first & OPCODE) !== 0 ? true : this.#fragments.take(bytes)
   }
