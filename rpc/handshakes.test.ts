@@ -58,3 +58,14 @@ test('a client has 256 that have not ended, and others have theirs', () => {
     undefined,
   ])
 })
+
+test('a client floods whose requests are refused before all of them has come', () => {
+  const floods = new Floods()
+  const handshakes = new Handshakes(floods)
+  for (let count = 0; count < 65; count++) {
+    handshakes.begin(from('10.0.0.1'))
+    handshakes.asked('10.0.0.1')
+    handshakes.refused('10.0.0.1')
+  }
+  expect(floods.waitMs('10.0.0.1')).toBe(1_000)
+})

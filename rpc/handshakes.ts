@@ -8,7 +8,7 @@ import type { Floods } from './floods.ts'
 import { type BucketBounds, LeakyBucket } from './leaky-bucket.ts'
 
 /**
- * Connections of a client that asked nothing yet: a pool of them that opens at once is smaller. Some are forgiven: who looks
+ * Connections of a client that asked nothing yet, or were refused before all had come: a pool of them that opens at once is smaller. Some are forgiven: who looks
  * whether a port is open asks nothing.
  */
 const UNASKED: BucketBounds = { atOnce: 64, perSecond: 16 }
@@ -51,6 +51,12 @@ export class Handshakes {
   asked(remoteAddress: string | undefined): void {
     const client = this.#ownerOf(remoteAddress)
     if (client !== undefined) this.#begun.get(client)?.forgive(1)
+  }
+
+  /** Takes note of a connection over which something was asked that was refused before all of it had come. */
+  refused(remoteAddress: string | undefined): void {
+    const client = this.#ownerOf(remoteAddress)
+    if (client !== undefined) this.#note(client, remoteAddress)
   }
 
   #note(client: string, remoteAddress: string | undefined): void {

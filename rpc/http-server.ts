@@ -79,13 +79,21 @@ export const createHttpServer = (limits: HttpServerLimits, handler: Handler): Ht
         if (!socket.destroyed) pieces.floods.note(socket.remoteAddress)
         return cutOff(socket)
       }
-      if (connections.get(socket) === undefined) security?.asked(socket)
+      if (security !== undefined) noteAsked(security, request, response)
       connections.set(socket, response)
       // Node ends a connection after such an answer, once the client has all of it.
       if (closing) response.shouldKeepAlive = false
       pieces.watch(request, response)
       afterArrivals(() => ahead.begin(handler, request, response))
     }
+  /** Whoever is refused before his request has all come connects anew for the next one. */
+  const noteAsked = ({ asked, refused }: Security, request: IncomingMessage, response: ServerResponse): void => {
+    const { remoteAddress } = request.socket
+    if (connections.get(request.socket) === undefined) asked(remoteAddress)
+    response.once('close', () => {
+      if (!request.complete) refused(remoteAddress)
+    })
+  }
   const { tls, pieces = new BodyPieces(new Floods(limits.ownerOf)) } = limits
   const ahead = new RequestsAhead(limits.ownerOf)
   const { memory, timeoutMs } = limits
@@ -126,7 +134,7 @@ export const createHttpServer = (limits: HttpServerLimits, handler: Handler): Ht
           resolve(boundHostPort(server.address() as AddressInfo))
         })
       }),
-    upgraded: (socket) => security?.asked(socket),
+    upgraded: ({ remoteAddress }) => security?.asked(remoteAddress),
     close: () =>
       new Promise((resolve) => {
         closing = true

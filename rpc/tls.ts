@@ -53,7 +53,9 @@ export interface Security {
   /** Speaks TLS over a socket, and calls `take` with what is read of it when the handshake has ended. */
   begin(socket: Socket, take: (secure: TLSSocket) => void): void
   /** Takes note of the first that is asked over a connection. */
-  asked(secure: Pick<Socket, 'remoteAddress'>): void
+  readonly asked: (remoteAddress: string | undefined) => void
+  /** Takes note of a request that was refused before all of it had come: its connection is worth nothing more. */
+  readonly refused: (remoteAddress: string | undefined) => void
 }
 
 /** Connections that are open keep the certificate that they began with. `server` is whose end ends the renewals. */
@@ -66,7 +68,8 @@ export const createSecurity = (server: Server, options: SecurityOptions): Securi
   })
   server.once('close', stop)
   return {
-    asked: ({ remoteAddress }) => handshakes.asked(remoteAddress),
+    asked: (remoteAddress) => handshakes.asked(remoteAddress),
+    refused: (remoteAddress) => handshakes.refused(remoteAddress),
     begin(socket, take) {
       const onEnd = handshakes.begin(socket)
       if (onEnd === undefined) return void socket.destroy()

@@ -162,6 +162,29 @@ describe('a gateway with a certificate', () => {
     expect(performance.now() - startedMs).toBeGreaterThan(800)
   })
 
+  it('has clients wait whose requests are refused before all of them has come, each over a connection of its own', async () => {
+    const { address, restAddress } = await start()
+    const ca = pem(files)
+    const path = '/cosmos.bank.v1beta1.Query/Params'
+    const headers = { 'content-type': 'application/grpc-web+proto', 'content-length': 1_000_000 }
+    const refused = (): Promise<string> =>
+      new Promise((resolve) => {
+        const sent = request(`https://${restAddress}${path}`, { ca, method: 'POST', headers, agent: false })
+        sent.on('response', (response) => {
+          response.once('data', (chunk: Buffer) => {
+            resolve(chunk.toString('latin1'))
+            sent.destroy()
+          })
+        })
+        sent.on('error', () => resolve('')).write(Buffer.alloc(200_000))
+      })
+    expect(await refused()).toContain('request body too large')
+    for (let round = 0; round < 2; round++) await Promise.all(Array.from({ length: 150 }, refused))
+    const startedMs = performance.now()
+    expect(await post(address, ca)).toBe(RESULT)
+    expect(performance.now() - startedMs).toBeGreaterThan(800)
+  })
+
   it('serves HTTP, WebSocket, REST and gRPC over TLS', async () => {
     const { address, wsAddress, restAddress, grpcAddress } = await start()
     const ca = pem(files)

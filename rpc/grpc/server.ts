@@ -132,7 +132,7 @@ export const serveGrpcHttp2 = async (options: GrpcHttp2Options): Promise<GrpcHtt
   const turns = options.turns ?? new Turns()
   const floods = options.floods ?? new Floods(options.ownerOf)
   const onFlood = ({ remoteAddress }: Connection): void => floods.note(remoteAddress)
-  const onAsked = (connection: Connection): void => security?.asked(connection)
+  const onAsked = ({ remoteAddress }: Connection): void => security?.asked(remoteAddress)
   const settings: ConnectionOptions = { methods, calls, budget, turns, idleMs, onClose, onAsked, onFlood }
   const checks = setInterval(() => {
     for (const connection of connections) connection.check()
