@@ -21,6 +21,7 @@ import { AnswerLine } from './answer-line.ts'
 import { createNumber, isNumber, isProof, type Numbers, proofOf } from './secret.ts'
 import { readQuestion } from './question.ts'
 import { RemoteAsker } from './remote-asker.ts'
+import { Strangers } from './strangers.ts'
 import { WaitingQuestions } from './waiting-questions.ts'
 import { createBatchedWriter } from './write-batch.ts'
 
@@ -50,7 +51,7 @@ export interface QueryServer {
 /** The most bytes of a frame of one who is not known yet, and the time until he must be. */
 const MAX_GREETING_BYTES = 256
 const GREETING_MS = 10_000
-/** Connections at once. */
+/** Gateways at once, beside those that have not shown yet that they are any. */
 const MAX_GATEWAYS = 1_000
 /**
  * Workers have 2,000 questions waiting and refuse more. Here must be room beside all of these, or a client that fills
@@ -88,7 +89,7 @@ const failureBody = (error: unknown, name: string, log: GatewayLog): string => {
   return JSON.stringify({ codespace: RPC_CODESPACE, code: RPC_CODES.internal, message: INTERNAL_ERROR_TEXT })
 }
 
-const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Bounds): void => {
+const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Bounds, strangers: Strangers): void => {
   const { application } = options
   const log = options.log ?? SILENT_LOG
   /** Strangers say little, and soon. */
@@ -112,7 +113,8 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
 
   const drop = (reason: string): void => {
     if (socket.destroyed) return
-    log.warn('gateway dropped', { reason })
+    if (greeted) log.warn('gateway dropped', { reason })
+    else strangers.tell(reason)
     socket.destroy()
   }
 
@@ -258,6 +260,7 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
 
   const welcome = (): void => {
     greeted = true
+    strangers.leave(socket)
     clearTimeout(strange)
     send(FRAME.hello, 0, PROTOCOL)
     if (wantsNews) stopAnnouncements = application.subscribe(announce)
@@ -303,7 +306,10 @@ const serveGateway = (socket: Socket, options: ServeQueriesOptions, bounds: Boun
     flow()
   })
   socket.on('drain', resume)
-  socket.on('error', (error) => log.warn('stream to a gateway failed', { error: error.message }))
+  socket.on('error', ({ message }) => {
+    if (greeted) log.warn('stream to a gateway failed', { error: message })
+    else strangers.tell(message)
+  })
   socket.on('close', () => {
     clearTimeout(strange)
     stopAnnouncements?.()
@@ -347,12 +353,14 @@ export const serveQueries = async (options: ServeQueriesOptions): Promise<QueryS
     dropAboveBytes: options.dropAboveBytes ?? 512 * 1024 * 1024,
   }
   const sockets = new Set<Socket>()
+  const strangers = new Strangers(options.log ?? SILENT_LOG)
   const server = createServer((socket) => {
+    if (!strangers.take(socket)) return void socket.destroy()
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
-    serveGateway(socket, options, bounds)
+    serveGateway(socket, options, bounds, strangers)
   })
-  server.maxConnections = MAX_GATEWAYS
+  server.maxConnections = MAX_GATEWAYS + Strangers.most
   await listen(server, options.address)
   server.on('error', (error) => options.log?.error('query stream', { error: error.message }))
   return {
