@@ -18,6 +18,7 @@ import { type Meter, SILENT_METER } from '../core/meter.ts'
 import { Floods } from './floods.ts'
 import { registerGatewayFigures } from './gateway-figures.ts'
 import { keepAnswers } from './kept-answers.ts'
+import { boundLines } from './bounded-lines.ts'
 import type { GatewayLog } from './log.ts'
 import { createLongRequests } from './long-requests/long-requests.ts'
 import { MemoryBudget } from './memory-budget.ts'
@@ -75,9 +76,10 @@ export interface GatewayParts {
 export const startGateway = async (
   settings: GatewaySettings,
   source: ReachableApplication,
-  log: GatewayLog,
+  lines: GatewayLog,
   { meter = SILENT_METER, tls, counters, others }: GatewayParts = {},
 ): Promise<Gateway> => {
+  const log = boundLines(lines)
   for (const name of settings.api) if (!isNamespace(name)) log.warn('unknown namespace in json-rpc.api', { name })
   const methods = selectMethods(settings.api)
   const findAddress = createAddressFinder(settings.trustedProxies)

@@ -3,13 +3,12 @@
  * gateway's: whoever reaches the port without the secret must not keep those out that know it.
  */
 import type { Socket } from 'node:net'
+import { boundLines } from '../bounded-lines.ts'
 import type { GatewayLog } from '../log.ts'
 
 const MOST = 64
 /** A gateway has said by then what it has to say, on a busy machine too: one that is full sends those away that have not. */
 const PATIENCE_MS = 250
-/** Lines in the log are this far apart: a stranger must not fill a disk. */
-const LINE_MS = 60_000
 
 interface Stranger {
   readonly address: string
@@ -21,11 +20,9 @@ export class Strangers {
   readonly #log: GatewayLog
   /** The one that came first is the first. */
   readonly #sockets = new Map<Socket, Stranger>()
-  #toldMs = Number.NEGATIVE_INFINITY
-  #untold = 0
 
   constructor(log: GatewayLog) {
-    this.#log = log
+    this.#log = boundLines(log)
   }
 
   /** False where there is no room: the connection is to be ended. */
@@ -45,13 +42,9 @@ export class Strangers {
     this.#sockets.delete(socket)
   }
 
-  /** Says why one of them is sent away, and of how many nothing was said since the line before. */
+  /** Says why one of them is sent away. */
   tell(reason: string): void {
-    const nowMs = performance.now()
-    if (nowMs - this.#toldMs < LINE_MS) return void this.#untold++
-    this.#log.warn('gateway dropped', this.#untold === 0 ? { reason } : { reason, othersSince: this.#untold })
-    this.#toldMs = nowMs
-    this.#untold = 0
+    this.#log.warn('gateway dropped', { reason })
   }
 
   /** The address with most of them loses its oldest: to one that has fewer at once, to itself when its time is over. */
