@@ -2,7 +2,7 @@
 import { LeakyBucket } from './leaky-bucket.ts'
 import type { GatewayLog } from './log.ts'
 
-/** Of each message ten at once, and ten a minute. */
+/** A message is written ten times at once, and ten times a minute. */
 const LINES = { atOnce: 10, perSecond: 10 / 60 }
 /** Messages that are told apart, and one more for all others. */
 const MAX_MESSAGES = 64
