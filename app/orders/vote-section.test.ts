@@ -226,8 +226,8 @@ describe('a vote', () => {
 
   it('hears cancels first of those who have something to cancel', () => {
     const world = openWorld()
-    // Each weighs 20: three have room, beside the carried order.
-    writeParameters(world.state, { ...readParameters(world.state), blockWeight: 80 })
+    // Each weighs 20: three have room beside the carried order, the largest transaction, and what is kept for the one that waits in TAKER.
+    writeParameters(world.state, { ...readParameters(world.state), blockWeight: 1_400 })
     const traders = Array.from({ length: 12 }, (_, index) => makeTrader(index))
     const cancels = traders.map((trader, index) => trader.sign({ actions: [cancelAll(index === 3 ? 0 : 1)] }))
     send(world, ...cancels)

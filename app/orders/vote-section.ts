@@ -16,6 +16,7 @@ import {
   isCanonicalAttestations,
   type ListedId,
   longestClobTx,
+  PHASES,
   readParameters,
   selectCandidates,
   type SelectionContext,
@@ -89,15 +90,15 @@ export class OrdersSection implements ExtensionSection {
     const bodies = chooseBodies(carried, listed, capBytes, spentBytes, this.#options.find)
     const bodyBytes = bodies.reduce((sum, { raw }) => sum + proposalBytes(raw.length), 0)
     const { blockWeight, minAgeMs } = readParameters(chain.state)
-    const taken = sum(carried)
     const context: SelectionContext = {
       salt: block.hash,
       timeOfHMs: Number(block.timeNs / NANOSECONDS_PER_MILLISECOND),
       limits: {
         attestations: attestationsThatFit(capBytes, bodyBytes + spentBytes),
-        bytes: shareBytes(readValidators(chain.state, block.height).length, capBytes) - taken.bytes,
-        weight: blockWeight - taken.weight,
+        bytes: shareBytes(readValidators(chain.state, block.height).length, capBytes),
+        weight: blockWeight,
       },
+      carried: PHASES.map((phase) => sum(carried.filter((order) => order.phase === phase))),
     }
     const last = proposalMs - minAgeMs
     const candidates = this.#candidates(block, carried, last, longestClobTx(capBytes))

@@ -96,6 +96,7 @@ export {
   expectedSigner,
   MAX_CLOB_TX_BYTES,
   type Phase,
+  PHASES,
   type Place,
   readTypedTx,
   recoverSigner,

@@ -3,9 +3,10 @@
  * an order passes it, for the other half is for orders.
  */
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { orderResult, place, sendOrder } from './clob-orders.ts'
+import type { SignedClobTx } from '../../packages/clob/index.ts'
+import { chainTime, orderResult, place, sendOrder, signOrder } from './clob-orders.ts'
 import { accountAt } from './clients.ts'
-import { until } from './harness.ts'
+import { postJsonRpc, until } from './harness.ts'
 import { createNetwork, type Network } from './network.ts'
 import { signTransfer, submitAll } from './transfers.ts'
 
@@ -25,6 +26,9 @@ const MAX_FEE_PER_GAS = 10n ** 13n
 /** The share of CometBFT's mempool that others may take: app/pool/limits.ts. */
 const OTHERS_SHARE = 20_000
 const ORDERS = 4
+/** The orders that each of the senders has: a block takes 151 orders of them all, so that the last comes after a dozen. */
+const EARLIER_ORDERS = 300
+const SOON_BLOCKS = 4
 /** An order may miss, beside blocks that are full of transfers, the vote of the block after it was sent. */
 const FEW_BLOCKS = 10
 
@@ -55,6 +59,35 @@ afterAll(async () => await network?.remove())
 
 const unconfirmed = async (index: number): Promise<number> =>
   Number((await network.at(index).comet<{ readonly total: string }>('num_unconfirmed_txs')).total)
+
+it('an owner who has one order is in a block soon, however many valid ones others have sent before', async () => {
+  const validator = network.at(0)
+  const time = await chainTime(validator)
+  const flood: SignedClobTx[] = []
+  for (let index = 0; index < EARLIER_ORDERS; index++) {
+    for (const sender of SENDERS) {
+      const limit = { market: 1, side: 'sell', priceTicks: 2_000 + index, qtyLots: 2_000 } as const
+      flood.push(await signOrder(accountAt(sender), [place(limit)], time))
+    }
+  }
+  for (let from = 0; from < flood.length; from += 100) {
+    const batch = flood.slice(from, from + 100)
+    const calls = batch.map((order, id) => ({ jsonrpc: '2.0', id, method: 'clob_sendOrder', params: [order] }))
+    const answers: unknown = await postJsonRpc(validator.urls.http, JSON.stringify(calls))
+    expect((answers as readonly { readonly error?: unknown }[]).flatMap(({ error }) => error ?? [])).toEqual([])
+  }
+  const { hash, sentAt } = await sendOrder(validator, accountAt(7), [
+    place({ market: 1, side: 'sell', priceTicks: 1_000, qtyLots: 2_000 }),
+  ])
+  const { height, code } = await orderResult(validator, hash)
+  const left = await unconfirmed(0)
+  console.log(`${flood.length} orders of ${SENDERS.length} owners before: +${height - sentAt} blocks, ${left} left`)
+  expect(code).toBe(0)
+  // It waits for the vote on the block that is being made, and those of that vote come before it.
+  expect(height - sentAt).toBeLessThanOrEqual(SOON_BLOCKS)
+  // Those before it would have filled more.
+  expect(left).toBeGreaterThan(2 * 150)
+})
 
 it('an order that a client sends through a full mempool is in a block within a few blocks', async () => {
   const [validator, full] = [network.at(0), network.at(1)]

@@ -5,7 +5,7 @@ import type { FittingBody } from './ids.ts'
 import type { ListedId, PlanLimits } from './types.ts'
 
 /** The largest transaction, with its tag and length: 4,099. */
-const MOST_BYTES = proposalBytes(MAX_CLOB_TX_BYTES)
+export const MOST_BYTES = proposalBytes(MAX_CLOB_TX_BYTES)
 
 /** The quota of a phase, by limit: CANCEL has half of it for sure, POST and TAKER a quarter each. */
 export const quotaOf = (limit: number, phase: Phase): number => Math.floor(limit / (phase === 0 ? 2 : 4))

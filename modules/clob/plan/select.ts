@@ -5,11 +5,11 @@ import type { Address } from '../../../core/address.ts'
 import { compareBytes, concatBytes } from '../../../core/bytes.ts'
 import { type Hash, sha256Key } from '../../../core/hash.ts'
 import { proposalBytes } from '../../../core/proposal-bytes.ts'
-import { type Phase, PHASES } from '../orders/clob-tx.ts'
+import { MAX_TX_WEIGHT, type Phase, PHASES } from '../orders/clob-tx.ts'
 import { sortAttestations } from './attestation-bytes.ts'
 import { MAX_DT_MS } from './columns.ts'
 import { idOf } from './ids.ts'
-import { quotaOf } from './room.ts'
+import { MOST_BYTES, quotaOf } from './room.ts'
 import type { Attestation } from './types.ts'
 
 const ADDRESS_BYTES = 20
@@ -42,14 +42,19 @@ export interface SelectionContext {
   /** Time of header H. */
   readonly timeOfHMs: number
   readonly limits: SelectionLimits
+  /** What the carried bodies take of the block, by phase. */
+  readonly carried: readonly BlockUse[]
 }
 
-/** What may be attested together. Bytes and weight are those of a block less what the carried bodies take. */
-export interface SelectionLimits {
-  readonly attestations: number
-  /** The most bytes, with tags and lengths. */
+/** Bytes with tags and lengths, and weight. */
+export interface BlockUse {
   readonly bytes: number
   readonly weight: number
+}
+
+/** What may be attested together, and what a block has for orders. */
+export interface SelectionLimits extends BlockUse {
+  readonly attestations: number
 }
 
 const byNonce = (a: Candidate, b: Candidate): number => a.nonceMs - b.nonceMs || compareBytes(a.hash, b.hash)
@@ -141,34 +146,76 @@ export const orderCandidates = <Each extends Candidate>(
 
 const NOTHING: SelectionLimits = { attestations: 0, bytes: 0, weight: 0 }
 
-const plus = (used: SelectionLimits, { bytes, weight }: Candidate): SelectionLimits => ({
-  attestations: used.attestations + 1,
-  bytes: used.bytes + proposalBytes(bytes),
+const plus = (used: SelectionLimits, { attestations, bytes, weight }: SelectionLimits): SelectionLimits => ({
+  attestations: used.attestations + attestations,
+  bytes: used.bytes + bytes,
   weight: used.weight + weight,
+})
+
+const useOf = ({ bytes, weight }: Candidate): SelectionLimits => ({
+  attestations: 1,
+  bytes: proposalBytes(bytes),
+  weight,
 })
 
 const isWithin = (used: SelectionLimits, limits: SelectionLimits): boolean =>
   used.attestations <= limits.attestations && used.bytes <= limits.bytes && used.weight <= limits.weight
 
-/** Takes from the front of `queue`, from `taken` on, until the first that does not fit. Returns what is used then, and how many are taken. */
-const take = (queue: readonly Candidate[], taken: number, used: SelectionLimits, limits: SelectionLimits) => {
-  let now = used
-  let count = taken
-  for (; count < queue.length; count++) {
-    const next = plus(now, queue[count] as Candidate)
-    if (!isWithin(next, limits)) break
-    now = next
+const sumOf = (amounts: readonly number[]): number => amounts.reduce((sum, amount) => sum + amount, 0)
+
+/**
+ * Bytes, or weight, of a block whose plan takes all that is selected, in whatever order times put it. What a plan passes over is
+ * attested anew, and its youngest orders would be passed over again: whoever has many older ones would keep all others out.
+ */
+class PlannedRoom {
+  readonly #limit: number
+  /** What the largest transaction takes: the plan does not know how much one takes before it has it. */
+  readonly #most: number
+  readonly #carried: number
+  /** What the plan keeps for the phases behind each while that has its turn. */
+  readonly #keptBehind: readonly number[]
+  readonly #used = PHASES.map(() => 0)
+  /** The least that one of a phase takes: it may be the last of it. */
+  readonly #least = PHASES.map(() => Number.POSITIVE_INFINITY)
+
+  /** `carried` is by phase, and so is the number of candidates. */
+  constructor(limit: number, most: number, carried: readonly number[], candidates: readonly number[]) {
+    this.#limit = limit
+    this.#most = most
+    this.#carried = sumOf(carried)
+    const kept = PHASES.map((phase) => {
+      const quotaLeft = Math.max(0, quotaOf(limit, phase) - (carried[phase] as number))
+      return Math.min(quotaLeft, most * (candidates[phase] as number))
+    })
+    this.#keptBehind = PHASES.map((phase) => sumOf(kept.slice(phase + 1)))
   }
-  return { used: now, taken: count }
+
+  /** False where the plan might pass over one more of a phase, or over one of a later phase then. */
+  hasRoomFor(phase: Phase, amount: number): boolean {
+    const least = Math.min(this.#least[phase] as number, amount)
+    let used = this.#carried + amount
+    for (const each of PHASES) {
+      used += this.#used[each] as number
+      const last = each === phase ? least : (this.#least[each] as number)
+      if (each < phase || last === Number.POSITIVE_INFINITY) continue
+      if (used - last + this.#most + (this.#keptBehind[each] as number) > this.#limit) return false
+    }
+    return true
+  }
+
+  take(phase: Phase, amount: number): void {
+    this.#used[phase] = (this.#used[phase] as number) + amount
+    this.#least[phase] = Math.min(this.#least[phase] as number, amount)
+  }
 }
 
 /**
  * The candidates that are attested, by phase. CANCEL takes up to half of each limit, POST and TAKER up to a quarter; then, in that order
- * again, each what the others left. A phase ends at its first that does not fit.
+ * again, each what the others left, as long as the plan of the block takes all of it. A phase ends at its first that does not fit.
  */
 export const selectCandidates = <Each extends Candidate>(
   candidates: readonly Each[],
-  { salt, limits }: Pick<SelectionContext, 'salt' | 'limits'>,
+  { salt, limits, carried }: Omit<SelectionContext, 'timeOfHMs'>,
 ): readonly Each[] => {
   const queues = PHASES.map((phase) =>
     orderCandidates(
@@ -176,28 +223,40 @@ export const selectCandidates = <Each extends Candidate>(
       salt,
     ),
   )
-  const taken: number[] = []
+  const counts = queues.map(({ length }) => length)
+  const bytes = carried.map((each) => each.bytes)
+  const weights = carried.map(({ weight }) => weight)
+  const plannedBytes = new PlannedRoom(limits.bytes, MOST_BYTES, bytes, counts)
+  const plannedWeight = new PlannedRoom(limits.weight, MAX_TX_WEIGHT, weights, counts)
+  const left = { ...limits, bytes: limits.bytes - sumOf(bytes), weight: limits.weight - sumOf(weights) }
+  const taken = PHASES.map(() => 0)
+  /** Takes of a phase while what is used then stays within what it may use. Returns what is used. */
+  const take = (phase: Phase, used: SelectionLimits, most: SelectionLimits): SelectionLimits => {
+    const queue = queues[phase] as readonly Each[]
+    let now = used
+    for (let at = taken[phase] as number; at < queue.length; at++) {
+      const use = useOf(queue[at] as Each)
+      const next = plus(now, use)
+      if (!isWithin(next, most)) break
+      if (!plannedBytes.hasRoomFor(phase, use.bytes) || !plannedWeight.hasRoomFor(phase, use.weight)) break
+      plannedBytes.take(phase, use.bytes)
+      plannedWeight.take(phase, use.weight)
+      taken[phase] = at + 1
+      now = next
+    }
+    return now
+  }
   let used = NOTHING
   for (const phase of PHASES) {
     const quota: SelectionLimits = {
-      attestations: quotaOf(limits.attestations, phase),
-      bytes: quotaOf(limits.bytes, phase),
-      weight: quotaOf(limits.weight, phase),
+      attestations: quotaOf(left.attestations, phase),
+      bytes: quotaOf(left.bytes, phase),
+      weight: quotaOf(left.weight, phase),
     }
-    const first = take(queues[phase] as readonly Each[], 0, NOTHING, quota)
-    taken.push(first.taken)
-    used = {
-      attestations: used.attestations + first.used.attestations,
-      bytes: used.bytes + first.used.bytes,
-      weight: used.weight + first.used.weight,
-    }
+    used = plus(used, take(phase, NOTHING, quota))
   }
-  return PHASES.flatMap((phase) => {
-    const queue = queues[phase] as readonly Each[]
-    const more = take(queue, taken[phase] as number, used, limits)
-    used = more.used
-    return queue.slice(0, more.taken)
-  })
+  for (const phase of PHASES) used = take(phase, used, left)
+  return PHASES.flatMap((phase) => (queues[phase] as readonly Each[]).slice(0, taken[phase]))
 }
 
 /** What is attested of the candidates, in the order of the encoding. */

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { decodeAttestations, encodeAttestations } from '../../../modules/clob/plan/attestation-bytes.ts'
 import { idOf } from '../../../modules/clob/plan/ids.ts'
 import { type Candidate, selectAttestations, selectCandidates } from '../../../modules/clob/plan/select.ts'
+import { chooseBodies } from '../../../modules/clob/plan/run-plan.ts'
 import type { Random } from '../../sim/random.ts'
 import { runs } from './runs.ts'
 
@@ -33,18 +34,23 @@ const randomPool = (random: Random): readonly Candidate[] => {
 
 const randomContext = (random: Random) => ({
   salt: random.bytes(32),
+  carried: [0, 1, 2].map(() =>
+    random.chance(70)
+      ? { bytes: 0, weight: 0 }
+      : { bytes: random.below(random.pick([300, 6_000])), weight: random.below(random.pick([40, 1_200])) },
+  ),
   timeOfHMs: 1_000_100,
   limits: {
     attestations: random.pick([0, 1, 3, 10, 25, 1_000]),
     bytes: random.pick([-5, 0, 400, 5_000, 20_000, 2_000_000]),
-    weight: random.pick([0, 60, 400, 2_000, 40_000]),
+    weight: random.pick([0, 60, 1_000, 1_400, 2_500, 4_000, 40_000]),
   },
 })
 
 /** Selects as the document says, with one look at everything for each step. */
 const slowSelection = (
   pool: readonly Candidate[],
-  { salt, limits }: ReturnType<typeof randomContext>,
+  { salt, limits: block, carried }: ReturnType<typeof randomContext>,
 ): readonly string[] => {
   const before = (a: Candidate, b: Candidate): boolean =>
     a.nonceMs < b.nonceMs || (a.nonceMs === b.nonceMs && hex(a.hash) <= hex(b.hash))
@@ -66,6 +72,8 @@ const slowSelection = (
       })
       .map(({ candidate }) => candidate),
   )
+  const limits = { ...block }
+  for (const each of carried) for (const r of ['bytes', 'weight'] as const) limits[r] -= each[r]
   const wire = (length: number): number => length + (length < 128 ? 2 : 3)
   const use = (taken: readonly Candidate[]) => ({
     attestations: taken.length,
@@ -75,16 +83,37 @@ const slowSelection = (
   const resources = ['attestations', 'bytes', 'weight'] as const
   const taken = queues.map(() => 0)
   const all = (): readonly Candidate[] => queues.flatMap((queue, phase) => queue.slice(0, taken[phase]))
+  const most = { bytes: 4_099, weight: 1_000 }
+  const quota = (limit: number, phase: number): number => Math.floor(limit / (phase === 0 ? 2 : 4))
+  const kept = (r: 'bytes' | 'weight', phase: number): number => {
+    const quotaLeft = Math.max(0, quota(block[r], phase) - (carried[phase]?.[r] ?? 0))
+    return Math.min(quotaLeft, most[r] * (queues[phase]?.length ?? 0))
+  }
+  /** Whether the plan takes all of these, whichever of a phase is the last. */
+  const isPlanned = (counts: readonly number[]): boolean => {
+    const chosen = queues.map((queue, phase) => queue.slice(0, counts[phase]))
+    return chosen.every((ofPhase, phase) =>
+      ofPhase.every((last) =>
+        (['bytes', 'weight'] as const).every((r) => {
+          const behind = [0, 1, 2].filter((other) => other > phase).reduce((sum, other) => sum + kept(r, other), 0)
+          const before = use(chosen.slice(0, phase + 1).flat())[r] - use([last])[r]
+          return before + most[r] + behind <= limits[r]
+        }),
+      ),
+    )
+  }
+  const oneMore = (phase: number): readonly number[] => taken.map((count, each) => (each === phase ? count + 1 : count))
   for (const phase of [0, 1, 2]) {
     const queue = queues[phase] ?? []
     const fits = (count: number): boolean =>
-      resources.every((r) => use(queue.slice(0, count))[r] <= Math.floor(limits[r] / (phase === 0 ? 2 : 4)))
+      resources.every((r) => use(queue.slice(0, count))[r] <= quota(limits[r], phase)) && isPlanned(oneMore(phase))
     while ((taken[phase] ?? 0) < queue.length && fits((taken[phase] ?? 0) + 1)) taken[phase] = (taken[phase] ?? 0) + 1
   }
   for (const phase of [0, 1, 2]) {
     for (;;) {
       const next = queues[phase]?.[taken[phase] ?? 0]
       if (next === undefined || !resources.every((r) => use([...all(), next])[r] <= limits[r])) break
+      if (!isPlanned(oneMore(phase))) break
       taken[phase] = (taken[phase] ?? 0) + 1
     }
   }
@@ -102,6 +131,30 @@ describe('12: under overload', () => {
       const selected = selectCandidates(pool, context).map(({ hash }) => hex(hash))
       expect(selected).toEqual(slowSelection(pool, context))
       if (selected.length > 0 && selected.length < pool.length) cut++
+    }),
+  )
+
+  it(
+    'the plan of the block takes all that equal pools attest, whenever each order came',
+    runs(124, (random) => {
+      const pool = randomPool(random)
+      const context = { ...randomContext(random), carried: [0, 1, 2].map(() => ({ bytes: 0, weight: 0 })) }
+      const { limits } = context
+      const chosen = selectCandidates(pool, context)
+      const list = chosen
+        .map(({ hash, phase, bytes, weight }) => ({
+          listed: { id: hex(hash), phase, salt: context.salt, age: 0, isWidelyAttested: true },
+          body: { raw: new Uint8Array(bytes), hash, body: { phase, weight } as never },
+          at: random.below(1_000),
+        }))
+        .toSorted((a, b) => a.listed.phase - b.listed.phase || a.at - b.at)
+      const bodies = new Map(list.map(({ listed, body }) => [listed.id, body]))
+      const planned = chooseBodies(
+        list.map(({ listed }) => listed),
+        ({ id }) => bodies.get(id),
+        { shareBytes: limits.bytes, weight: limits.weight },
+      )
+      expect(planned.length).toBe(chosen.length)
     }),
   )
 
