@@ -27,3 +27,16 @@ test('is refused where there is no room, whatever was announced', () => {
   expect(body.push(Buffer.alloc(100))).toBe(false)
   expect(budget.held).toBe(200)
 })
+
+test('takes no memory for what was announced and has not begun to come', () => {
+  const budget = new MemoryBudget(10_000_000)
+  const body = new BodyBuffer(5_000_000, () => budget.open('a', () => undefined))
+  const memory = (): number => body.read().buffer.byteLength
+  for (let count = 1; count <= 2; count++) {
+    expect(body.push(Buffer.alloc(64_000, count))).toBe(true)
+    expect(memory()).toBeLessThanOrEqual(128 * 1024)
+  }
+  expect(body.push(Buffer.alloc(64_000, 3))).toBe(true)
+  expect(memory()).toBe(5_000_000)
+  expect([0, 64_000, 128_000].map((at) => body.read()[at])).toEqual([1, 2, 3])
+})

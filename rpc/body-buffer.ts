@@ -1,14 +1,16 @@
 /** A body that comes in pieces. */
 import type { MemoryShare } from './memory-budget.ts'
 
-/** The least that is taken for a body of several pieces whose length is not announced. */
+/** The least that is taken for a body of several pieces, if not less was announced. */
 const LEAST_BYTES = 128 * 1024
 const NOTHING = Buffer.alloc(0)
 
 /**
  * Pieces are copied, not kept: thousands of them between the small objects of a process leave holes in its memory that it
  * cannot give back, where one large array leaves nothing. An array of an announced length takes no memory but where
- * something was written; one without is doubled. A body of one piece is that piece.
+ * something was written, and yet counts whole with the collector of garbage, so it is made for a body that has begun to come:
+ * megabytes that are announced, and refused by their beginning, would have memory collected each time. One without is doubled.
+ * A body of one piece is that piece.
  */
 export class BodyBuffer {
   readonly #findShare: () => MemoryShare
@@ -66,7 +68,8 @@ export class BodyBuffer {
   }
 
   #grow(length: number): void {
-    const size = this.#announced >= length ? this.#announced : Math.max(LEAST_BYTES, 2 * length)
+    const wanted = this.#announced >= length ? this.#announced : Math.max(LEAST_BYTES, 2 * length)
+    const size = length <= LEAST_BYTES ? Math.min(LEAST_BYTES, wanted) : wanted
     const bytes = Buffer.allocUnsafeSlow(size)
     this.#bytes.copy(bytes, 0, 0, this.#length)
     this.#bytes = bytes

@@ -91,8 +91,8 @@ const skipNested = (text: string, from: number): number => {
   return -1
 }
 
-/** What is looked at of a long body before the rest has come. */
-export const EARLY_BYTES = 64 * 1024
+/** What is looked at of a long body before the rest has come: no more than Node reads at once, with the headers before it. */
+export const EARLY_BYTES = 60_000
 
 /** Tells whether the beginning of a JSON text nests deeper than any may: the rest of it need not be read. */
 export const beginsTooDeep = (bytes: Uint8Array): boolean => {

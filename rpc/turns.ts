@@ -13,7 +13,7 @@ export const PART_OF_BATCH = SHORT_LENGTH
 /** A single question, and no batch of a hundred. */
 const TINY_LENGTH = 2 * 1024
 /** Short work in one turn of the event loop. */
-const TURN_MS = 5
+const TURN_MS = 2
 /** A piece of work that takes less needs no pause behind it. */
 const UNNOTICED_MS = 2
 const LONGEST_PAUSE_MS = 50

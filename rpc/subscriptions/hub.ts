@@ -12,11 +12,14 @@ import type { GatewayLog } from '../log.ts'
 import { createLine, type Line } from './line.ts'
 import { isInRange, type LogView } from './match-logs.ts'
 import { Owners, subscriptionBytes } from './owners.ts'
+import { Roster } from './roster.ts'
 import type { SubscriptionKind } from './subscription.ts'
 
 export interface HubSubscription {
   /** The client as {@link clientOf} of limits.ts names it. */
   readonly client: string
+  /** The name of the connection that it is of. */
+  readonly connection: string
   readonly kind: SubscriptionKind
   /** Sends the text of a result. */
   notify(result: string): void
@@ -65,17 +68,29 @@ const TRANSACTIONS_AT_ONCE = 64
 /** What they look for takes memory of the gateway: of all clients and of one, as of polling filters. */
 const MAX_BYTES = 64 * 1024 * 1024
 const MAX_CLIENT_BYTES = 4 * 1024 * 1024
-/** Logs that are held against subscriptions, each against each, before others get a turn. */
-const MATCHES_A_TURN = 10_000
-/** Notifications that are made before others get a turn: each is a frame of its own. */
-const NOTIFICATIONS_A_TURN = 1_000
+/** Before others get a turn. A notification takes some microseconds: it is a frame of its own. */
+const TURN_MS = 1
+
+/** A turn of the event loop, and the next one. */
+class Turn {
+  #untilMs = performance.now() + TURN_MS
+
+  get isOver(): boolean {
+    return performance.now() >= this.#untilMs
+  }
+
+  async next(): Promise<void> {
+    await nextTurn()
+    this.#untilMs = performance.now() + TURN_MS
+  }
+}
 
 const isAboutBlocks = ({ kind }: HubSubscription): boolean =>
   kind.type === 'newHeads' || kind.type === 'logs' || kind.type === 'transactionReceipts'
 
 export const createSubscriptionHub = (options: HubOptions): SubscriptionHub => {
   const { ask, log } = options
-  const subscriptions = new Set<HubSubscription>()
+  const subscriptions = new Roster<HubSubscription>()
   const owners = new Owners<HubSubscription>({ bytes: MAX_BYTES, bytesOfClient: MAX_CLIENT_BYTES })
   let catchingUp = options.head.isAvailable() && options.head.current().head.catchingUp
   const heads = createLine(MAX_WAITING)
@@ -95,21 +110,16 @@ export const createSubscriptionHub = (options: HubOptions): SubscriptionHub => {
   const sendLogs = async ({ height }: Head, subscribed: readonly Of<'logs'>[]): Promise<void> => {
     const wanting = subscribed.filter(({ kind }) => isInRange(kind.criteria, height))
     const criteria = { addresses: unionOfAddresses(wanting.map(({ kind }) => kind.criteria)), topics: [] }
+    const turn = new Turn()
     let from: LogCursor | null = { height, log: 0 }
     while (from !== null && wanting.some((subscription) => subscriptions.has(subscription))) {
       const page: LogPage = JSON.parse(await ask('logsPage', { criteria, from, to: height })) as LogPage
-      let matched = 0
       for (const log of page.logs) {
         let text: string | undefined
         for (const subscription of wanting) {
+          if (turn.isOver) await turn.next()
           if (!subscriptions.has(subscription) || !subscription.kind.matches(log)) continue
           subscription.notify((text ??= JSON.stringify(log)))
-          matched += MATCHES_A_TURN / NOTIFICATIONS_A_TURN
-        }
-        matched += wanting.length
-        if (matched >= MATCHES_A_TURN) {
-          matched = 0
-          await nextTurn()
         }
       }
       from = page.next
@@ -118,22 +128,26 @@ export const createSubscriptionHub = (options: HubOptions): SubscriptionHub => {
 
   /** Whoever ends meanwhile is told nothing more. */
   const tellAll = async (wanting: readonly HubSubscription[], result: string): Promise<void> => {
-    let told = 0
+    const turn = new Turn()
     for (const subscription of wanting) {
-      if (!subscriptions.has(subscription)) continue
-      subscription.notify(result)
-      if (++told % NOTIFICATIONS_A_TURN === 0) await nextTurn()
+      if (turn.isOver) await turn.next()
+      if (subscriptions.has(subscription)) subscription.notify(result)
     }
   }
 
   const sendReceipts = async (head: Head, wanting: readonly Of<'transactionReceipts'>[]): Promise<void> => {
     const text = await ask('blockReceipts', { block: { hash: head.hash } })
     const receipts = (JSON.parse(text) ?? []) as { readonly transactionHash: Hex }[]
+    const all = wanting.filter(({ kind }) => kind.hashes.size === 0)
+    if (receipts.length > 0) await tellAll(all, text)
+    const places = new Map(receipts.map(({ transactionHash }, place) => [transactionHash, place]))
+    const turn = new Turn()
     for (const subscription of wanting) {
       const { hashes } = subscription.kind
-      const wanted =
-        hashes.size === 0 ? receipts : receipts.filter(({ transactionHash }) => hashes.has(transactionHash))
-      if (wanted.length > 0 && subscriptions.has(subscription)) subscription.notify(JSON.stringify(wanted))
+      if (turn.isOver) await turn.next()
+      if (hashes.size === 0 || !subscriptions.has(subscription)) continue
+      const wanted = [...hashes].flatMap((hash) => places.get(hash) ?? []).sort((one, other) => one - other)
+      if (wanted.length > 0) subscription.notify(JSON.stringify(wanted.map((place) => receipts[place])))
     }
   }
 
@@ -152,8 +166,7 @@ export const createSubscriptionHub = (options: HubOptions): SubscriptionHub => {
   }
 
   const sendSyncing = async (isSyncing: boolean, wanting: readonly HubSubscription[]): Promise<void> => {
-    const result = isSyncing ? `{"syncing":true,"status":${await ask('syncing', {})}}` : 'false'
-    for (const subscription of wanting) if (subscriptions.has(subscription)) subscription.notify(result)
+    await tellAll(wanting, isSyncing ? `{"syncing":true,"status":${await ask('syncing', {})}}` : 'false')
   }
 
   const fail = (wanting: readonly HubSubscription[], what: string, error: unknown): void => {

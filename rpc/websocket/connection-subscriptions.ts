@@ -2,7 +2,7 @@
  * The subscriptions of one WebSocket. Notifications of one whose id the client does not know yet wait for the reply that tells
  * it, in their order.
  */
-import { randomBytes } from 'node:crypto'
+import { randomFillSync } from 'node:crypto'
 import type { Asker } from '../../app/ports.ts'
 import type { StreamHub, StreamReader } from '../clob/streams/hub.ts'
 import { parseStreamRequest } from '../clob/streams/request.ts'
@@ -55,8 +55,21 @@ const tellActive = ({ onActive }: Held): void => {
 
 const bytesOf = (parts: MessageParts): number => parts.reduce((sum, { length }) => sum + length, QUEUED_BYTES)
 
+const ID_BYTES = 16
+/** Random bytes of the next ids: one call for many of them. */
+const random = Buffer.alloc(256 * ID_BYTES)
+let used = random.length
+
 /** 16 random bytes as a quantity, as geth makes them. */
-const createId = (): string => `0x${randomBytes(16).toString('hex').replace(/^0+/, '') || '0'}`
+const createId = (): string => {
+  if (used === random.length) {
+    randomFillSync(random)
+    used = 0
+  }
+  const id = random.toString('hex', used, used + ID_BYTES)
+  used += ID_BYTES
+  return `0x${id.replace(/^0+/, '') || '0'}`
+}
 
 export class ConnectionSubscriptions {
   readonly #options: ConnectionSubscriptionsOptions
@@ -76,8 +89,9 @@ export class ConnectionSubscriptions {
     const kind = parseSubscription(namespace, params)
     this.#requireRoom()
     const id = createId()
-    const { hub, client, onFailed } = this.#options
-    const end = hub.add({ client, kind, notify: (result) => this.#notify(namespace, id, result), fail: onFailed })
+    const { hub, client, asker, onFailed } = this.#options
+    const notify = (result: string): void => this.#notify(namespace, id, result)
+    const end = hub.add({ client, connection: asker.connection, kind, notify, fail: onFailed })
     this.#held.set(id, newHeld(end))
     return id
   }

@@ -1,0 +1,50 @@
+/**
+ * Subscriptions in the order in which they are told: the first ones of each connection before all others, so that whoever has
+ * one of them does not wait for connections that have a thousand.
+ */
+
+/** Subscriptions of a connection that are told before those that others have beyond so many. */
+export const FIRST_OF_CONNECTION = 10
+
+export interface Listed {
+  readonly connection: string
+}
+
+export class Roster<Item extends Listed> {
+  readonly #first = new Set<Item>()
+  readonly #more = new Set<Item>()
+  /** How many of them are among the first; none is zero. */
+  readonly #counts = new Map<string, number>()
+
+  add(item: Item): void {
+    const count = this.#counts.get(item.connection) ?? 0
+    if (count >= FIRST_OF_CONNECTION) return void this.#more.add(item)
+    this.#first.add(item)
+    this.#counts.set(item.connection, count + 1)
+  }
+
+  has(item: Item): boolean {
+    return this.#first.has(item) || this.#more.has(item)
+  }
+
+  /** True if it was there. */
+  delete(item: Item): boolean {
+    if (!this.#first.delete(item)) return this.#more.delete(item)
+    const { connection } = item
+    const count = (this.#counts.get(connection) ?? 0) - 1
+    if (count > 0) this.#counts.set(connection, count)
+    else this.#counts.delete(connection)
+    return true
+  }
+
+  clear(): void {
+    this.#first.clear()
+    this.#more.clear()
+    this.#counts.clear()
+  }
+
+  *[Symbol.iterator](): Generator<Item> {
+    yield* this.#first
+    yield* this.#more
+  }
+}
