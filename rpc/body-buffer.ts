@@ -1,28 +1,36 @@
 /** A body that comes in pieces. */
 import type { MemoryShare } from './memory-budget.ts'
 
-/** The least that is taken for a body of several pieces, if not less was announced. */
-const LEAST_BYTES = 128 * 1024
+const PAGE_BYTES = 128 * 1024
+/** Pages that are kept to be used again, 24 MiB. */
+const MOST_KEPT = 192
 const NOTHING = Buffer.alloc(0)
+
+const free: Buffer[] = []
+
+/** What is not kept comes from the system as it is written to. */
+const takePage = (): Buffer => free.pop() ?? Buffer.allocUnsafeSlow(PAGE_BYTES)
+
+const givePage = (page: Buffer): void => {
+  if (free.length < MOST_KEPT) free.push(page)
+}
 
 /**
  * Pieces are copied, not kept: thousands of them between the small objects of a process leave holes in its memory that it
- * cannot give back, where one large array leaves nothing. An array of an announced length takes no memory but where
- * something was written, and yet counts whole with the collector of garbage, so it is made for a body that has begun to come:
- * megabytes that are announced, and refused by their beginning, would have memory collected each time. One without is doubled.
- * A body of one piece is that piece.
+ * cannot give back. They are copied to pages that are used again, for what is announced costs nothing, and hundreds of bodies a second that
+ * are begun and never end would have V8 collect all the time. A body of one piece is that piece.
  */
 export class BodyBuffer {
   readonly #findShare: () => MemoryShare
-  readonly #announced: number
   #share: MemoryShare | undefined
-  #bytes: Buffer = NOTHING
-  #held = 0
+  #first: Buffer = NOTHING
+  #pages: Buffer[] = []
   #length = 0
+  /** Bytes that the share holds. */
+  #held = 0
 
   /** The share is asked for where a body has several pieces: the others are here and gone. */
-  constructor(announcedBytes: number, findShare: () => MemoryShare) {
-    this.#announced = announcedBytes
+  constructor(findShare: () => MemoryShare) {
     this.#findShare = findShare
   }
 
@@ -32,31 +40,36 @@ export class BodyBuffer {
 
   /** False where the share has no room for it. */
   push(piece: Buffer): boolean {
-    const length = this.#length + piece.length
     if (this.#length === 0) {
-      this.#bytes = piece
-    } else {
-      this.#share ??= this.#findShare()
-      if (!this.#share.hold(length - this.#held)) return false
-      if (this.#held === 0 || length > this.#bytes.length) this.#grow(length)
-      this.#held = length
-      piece.copy(this.#bytes, this.#length)
+      this.#first = piece
+      this.#length = piece.length
+      return true
     }
+    this.#share ??= this.#findShare()
+    const length = this.#length + piece.length
+    if (!this.#share.hold(length - this.#held)) return false
+    if (this.#held === 0) this.#copy(this.#first, 0)
+    this.#first = NOTHING
+    this.#copy(piece, this.#length)
+    this.#held = length
     this.#length = length
     return true
   }
 
-  /** What has come. */
+  /** What has come, in memory that nothing else is written to. */
   read(): Buffer {
-    return this.#bytes.subarray(0, this.#length)
+    if (this.#pages.length === 0) return this.#first
+    const bytes = Buffer.allocUnsafeSlow(this.#length)
+    for (const [index, page] of this.#pages.entries()) page.copy(bytes, index * PAGE_BYTES)
+    return bytes
   }
 
   /** What has come, in memory of its own, to be given away: nothing comes after it. It stays charged until {@link release}. */
   give(): Uint8Array {
-    const bytes = this.read()
-    this.#bytes = NOTHING
     // One piece is a part of what the socket read.
-    return this.#held > 0 ? bytes : new Uint8Array(bytes)
+    const bytes = this.#pages.length === 0 ? new Uint8Array(this.#first) : this.read()
+    this.#drop()
+    return bytes
   }
 
   /** Forgets the body, and gives back what its share was charged. */
@@ -64,14 +77,19 @@ export class BodyBuffer {
     this.#share?.give(this.#held)
     this.#held = 0
     this.#length = 0
-    this.#bytes = NOTHING
+    this.#drop()
   }
 
-  #grow(length: number): void {
-    const wanted = this.#announced >= length ? this.#announced : Math.max(LEAST_BYTES, 2 * length)
-    const size = length <= LEAST_BYTES ? Math.min(LEAST_BYTES, wanted) : wanted
-    const bytes = Buffer.allocUnsafeSlow(size)
-    this.#bytes.copy(bytes, 0, 0, this.#length)
-    this.#bytes = bytes
+  #copy(piece: Buffer, to: number): void {
+    for (let done = 0; done < piece.length; ) {
+      const at = to + done
+      const page = (this.#pages[Math.floor(at / PAGE_BYTES)] ??= takePage())
+      done += piece.copy(page, at % PAGE_BYTES, done)
+    }
+  }
+
+  #drop(): void {
+    this.#first = NOTHING
+    for (const page of this.#pages.splice(0)) givePage(page)
   }
 }

@@ -99,7 +99,7 @@ export const startGateway = async (
   )
   const limitsOfBatch = { batchRequestLimit, batchResponseMaxSize, timeoutMs }
   const responder = createResponder({ methods, context, log, figures, ...limitsOfBatch })
-  const hub = createSubscriptionHub({ head, ask: context.ask, log })
+  const hub = createSubscriptionHub({ head, ask: context.ask, askText: context.askText, log })
   const streams = createStreamHub({ head, ask: context.ask, log })
   const rate = rateOf(settings)
   const shared = rate && counters && createSharedLimiter(rate, counters, log)

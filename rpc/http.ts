@@ -230,7 +230,7 @@ export const createHttpHandler = (
   }
 
   const receive = (request: IncomingMessage, response: ServerResponse, announced: number): void => {
-    const body = new BodyBuffer(announced, () => {
+    const body = new BodyBuffer(() => {
       response.once('close', () => body.release())
       return memory.shareOf(request)
     })

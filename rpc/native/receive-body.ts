@@ -27,7 +27,7 @@ export const receiveBody = (
 ): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const announced = Math.min(limit, Number(request.headers['content-length'] ?? 0))
-    const body = new BodyBuffer(announced, () => share)
+    const body = new BodyBuffer(() => share)
     let isLarge = false
     const beLarge = (): void => {
       isLarge = true

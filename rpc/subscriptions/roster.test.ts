@@ -4,7 +4,7 @@ import { FIRST_OF_CONNECTION, Roster } from './roster.ts'
 const greedy = 'greedy'
 const modest = 'modest'
 
-test('whoever has few subscriptions is told before what others have beyond the first', () => {
+test('whoever has few subscriptions does not stand behind what others have beyond the first', () => {
   const roster = new Roster<{ connection: string; at: number }>()
   const many = Array.from({ length: 3 * FIRST_OF_CONNECTION }, (_, at) => ({ connection: greedy, at }))
   for (const item of many) roster.add(item)
@@ -12,6 +12,8 @@ test('whoever has few subscriptions is told before what others have beyond the f
   roster.add(one)
   const first = many.slice(0, FIRST_OF_CONNECTION)
   const more = many.slice(FIRST_OF_CONNECTION)
+  expect([...roster.of('first')]).toEqual([...first, one])
+  expect([...roster.of('more')]).toEqual(more)
   expect([...roster]).toEqual([...first, one, ...more])
 })
 

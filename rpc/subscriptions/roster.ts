@@ -1,10 +1,13 @@
 /**
- * Subscriptions in the order in which they are told: the first ones of each connection before all others, so that whoever has
- * one of them does not wait for connections that have a thousand.
+ * Subscriptions by rank: the first ones of each connection are told beside all others and do not wait for them, so that whoever
+ * has one is not kept waiting by connections that have a thousand.
  */
 
-/** Subscriptions of a connection that are told before those that others have beyond so many. */
+/** Subscriptions of a connection that do not wait for those that others have beyond so many. */
 export const FIRST_OF_CONNECTION = 10
+
+export type Rank = 'first' | 'more'
+export const RANKS: readonly Rank[] = ['first', 'more']
 
 export interface Listed {
   readonly connection: string
@@ -35,6 +38,11 @@ export class Roster<Item extends Listed> {
     if (count > 0) this.#counts.set(connection, count)
     else this.#counts.delete(connection)
     return true
+  }
+
+  /** In the order in which they were added. */
+  of(rank: Rank): Iterable<Item> {
+    return rank === 'first' ? this.#first : this.#more
   }
 
   clear(): void {

@@ -9,6 +9,7 @@ import { parseStreamRequest } from '../clob/streams/request.ts'
 import { rpcError } from '../errors.ts'
 import type { MemoryShare } from '../memory-budget.ts'
 import type { SubscriptionHub } from '../subscriptions/hub.ts'
+import type { Notification } from '../subscriptions/notification.ts'
 import { parseSubscription } from '../subscriptions/subscription.ts'
 import { Counted, QUEUED_BYTES } from './counted.ts'
 import type { MessageParts, SocketWriter } from './socket-writer.ts'
@@ -90,7 +91,7 @@ export class ConnectionSubscriptions {
     this.#requireRoom()
     const id = createId()
     const { hub, client, asker, onFailed } = this.#options
-    const notify = (result: string): void => this.#notify(namespace, id, result)
+    const notify = (result: Notification): void => this.#notify(namespace, id, result)
     const end = hub.add({ client, connection: asker.connection, kind, notify, fail: onFailed })
     this.#held.set(id, newHeld(end))
     return id
@@ -141,7 +142,7 @@ export class ConnectionSubscriptions {
     let end = (): void => undefined
     const reader: StreamReader = {
       ...{ client, connection: asker.connection, form: 'json', fail: onFailed, charge },
-      send: ({ json }) => this.#notify('clob', id, json, channel),
+      send: ({ json }) => this.#notify('clob', id, typeof json === 'string' ? json : [json], channel),
       // Before the reply all that is sent waits for it.
       drained: () => (held.waiting === undefined ? writer.drained() : activation(held).then(() => writer.drained())),
     }
@@ -157,12 +158,12 @@ export class ConnectionSubscriptions {
   }
 
   /** `more` are members beside the result. */
-  #notify(namespace: string, id: string, result: string | Buffer, more = ''): void {
+  #notify(namespace: string, id: string, result: Notification, more = ''): void {
     const { writer, onSlow } = this.#options
     if (writer.isEnded) return
     const held = this.#held.get(id)
     const before = `{"jsonrpc":"2.0","method":"${namespace}_subscription","params":{"subscription":"${id}",${more}"result":`
-    const parts = typeof result === 'string' ? [`${before}${result}}}\n`] : [before, result, '}}\n']
+    const parts = typeof result === 'string' ? [`${before}${result}}}\n`] : [before, ...result, '}}\n']
     if (held?.waiting === undefined) {
       // What a block has to tell all subscriptions of a connection goes out together.
       writer.cork()

@@ -267,13 +267,31 @@ describe('subscriptions', () => {
   })
 
   test('to receipts send those of a block in one notification', async () => {
-    const hash = `0x${'ab'.repeat(32)}`
-    const receipts = [{ transactionHash: hash }, { transactionHash: `0x${'cd'.repeat(32)}` }]
-    application.answers.blockReceipts = () => JSON.stringify(receipts)
-    const client = await open()
+    const [hash, other] = [`0x${'ab'.repeat(32)}`, `0x${'cd'.repeat(32)}`] as const
+    const receiptOf = (transactionHash: string): string => JSON.stringify({ transactionHash })
+    application.answers.block = () => JSON.stringify({ transactions: [other, hash] })
+    application.answers.receipt = (parameters) => receiptOf((parameters as { hash: string }).hash)
+    application.answers.blockReceipts = () => `[${receiptOf(other)},${receiptOf(hash)}]`
+    const [client, all] = [await open(), await open()]
     const { result: id } = await client.request('eth_subscribe', ['transactionReceipts', { transactionHashes: [hash] }])
+    const { result: allId } = await all.request('eth_subscribe', ['transactionReceipts'])
     application.commit()
-    expect(await client.next()).toBe(notification(id, JSON.stringify(receipts.slice(0, 1))))
+    expect(await client.next()).toBe(notification(id, `[${receiptOf(hash)}]`))
+    expect(await all.next()).toBe(notification(allId, `[${receiptOf(other)},${receiptOf(hash)}]`))
+  })
+
+  test('to all receipts end where a block has more than an answer holds, and those to some of them stay', async () => {
+    const hash = `0x${'ab'.repeat(32)}`
+    application.answers.block = () => JSON.stringify({ transactions: [hash] })
+    application.answers.receipt = () => '{}'
+    application.answers.blockReceipts = () => Promise.reject(rpcError('responseTooLarge', 'the answer is too large'))
+    const [client, all] = [await open(), await open()]
+    const { result: id } = await client.request('eth_subscribe', ['transactionReceipts', { transactionHashes: [hash] }])
+    await all.request('eth_subscribe', ['transactionReceipts'])
+    const closed = new Promise((resolve) => all.socket.once('close', (code, reason) => resolve([code, `${reason}`])))
+    application.commit()
+    expect(await client.next()).toBe(notification(id, '[{}]'))
+    expect(await closed).toEqual([1013, 'a subscription ended: receipts of block 8: the answer is too large'])
   })
 
   test('to syncing speak when it begins and ends', async () => {
@@ -347,18 +365,46 @@ describe('subscriptions', () => {
     expect((await clients[0]?.request('eth_subscribe', ['logs', { topics }]))?.error).toBe(undefined)
   })
 
+  /** Half of them have the one address, half the one topic, and the last has both. */
+  const logsThatHardlyMatch = (count: number): unknown[] => {
+    const [one, other] = [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`]
+    const [topic, more] = [`0x${'3'.repeat(64)}`, `0x${'4'.repeat(64)}`]
+    const pair = [
+      { address: one, topics: [more] },
+      { address: other, topics: [topic] },
+    ]
+    return [...Array.from({ length: count - 1 }, (_, index) => pair[index % 2]), { address: one, topics: [topic] }]
+  }
+  const HARDLY = { address: `0x${'1'.repeat(40)}`, topics: [`0x${'3'.repeat(64)}`] }
+
   test('of many to many logs hold up no request of others', async () => {
-    const address = (index: number): string => `0x${index.toString(16).padStart(40, '0')}`
-    const logs = Array.from({ length: 1_000 }, (_, index) => ({ address: address(index), topics: [] }))
+    const logs = logsThatHardlyMatch(1_000)
     application.answers.logsPage = () => JSON.stringify({ next: null, logs })
     const [client, other] = [await open(), await open()]
-    for (let count = 0; count < 500; count++) await client.request('eth_subscribe', ['logs', { address: address(999) }])
+    for (let count = 0; count < 500; count++) await client.request('eth_subscribe', ['logs', HARDLY])
     const order: string[] = []
-    const told = client.next().then(() => order.push('log'))
+    const tellAll = async (): Promise<void> => {
+      for (let count = 0; count < 500; count++) await client.next()
+      order.push('logs')
+    }
+    const told = tellAll()
     const answered = other.request('eth_chainId').then(() => order.push('reply'))
     application.commit({ logCount: logs.length })
     await Promise.all([told, answered])
-    expect(order).toEqual(['reply', 'log'])
+    expect(order).toEqual(['reply', 'logs'])
+  })
+
+  test('to logs that nearly match, thousands of times, end with a reason', async () => {
+    const logs = logsThatHardlyMatch(5_000)
+    application.answers.logsPage = () => JSON.stringify({ next: null, logs })
+    const client = await open()
+    for (let count = 0; count < 450; count++) await client.request('eth_subscribe', ['logs', HARDLY])
+    const closed = new Promise((resolve) => client.socket.once('close', (code, reason) => resolve([code, `${reason}`])))
+    application.commit({ logCount: logs.length })
+    expect(await closed).toEqual([
+      1013,
+      'a subscription ended: logs of block 8: they are held against too many subscriptions',
+    ])
   })
 })
 
