@@ -1,9 +1,10 @@
 /** Transactions of the attacker: those that some attacks send, and blocks that others read. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from 'viem'
 import { keccak256 } from 'viem'
 import { accountAt } from '../../e2e/clients.ts'
 import { askJsonRpc, EVM_CHAIN_ID, until } from '../../e2e/harness.ts'
-import { type Assault, isOver, type Prepared, type Target } from './attack.ts'
+import { type Assault, isOver, leftMs, type Prepared, type Target } from './attack.ts'
 import { LOGS, LOOP } from './programs.ts'
 import { askHttp, outcomeOf, rpcText } from './wire.ts'
 
@@ -19,6 +20,8 @@ interface Fields {
   readonly data?: Hex
 }
 
+const repeat = (count: number, fields: Fields): readonly Fields[] => Array.from({ length: count }, () => fields)
+
 /** Raw transactions from the next nonce on. */
 const sign = async (target: Target, transactions: readonly Fields[]): Promise<readonly Hex[]> => {
   const [nonce, price] = await Promise.all([
@@ -31,16 +34,24 @@ const sign = async (target: Target, transactions: readonly Fields[]): Promise<re
   )
 }
 
-/** Sends plain transfers one after the other, and counts what comes of each. */
-export const sendTransactions = async (assault: Assault, count: number): Promise<void> => {
+/** Sends one after the other with a pause behind each, and counts what comes of each. */
+const sendEach = async (assault: Assault, transactions: readonly Fields[], pauseMs = 0): Promise<void> => {
   const { target, tally } = assault
-  const transfers = Array.from({ length: count }, () => ({ to: sender.address, gas: 21_000n }))
-  for (const raw of await sign(target, transfers)) {
+  for (const raw of await sign(target, transactions)) {
     if (isOver(assault)) return
     const outcome = outcomeOf(await askHttp(target.http, { body: rpcText('eth_sendRawTransaction', [raw]) }))
     tally.add(outcome === 'ok' ? 'sent' : `sent: ${outcome}`)
+    if (pauseMs > 0) await sleep(Math.min(pauseMs, leftMs(assault)))
   }
 }
+
+/** Sends plain transfers. */
+export const sendTransactions = (assault: Assault, count: number): Promise<void> =>
+  sendEach(assault, repeat(count, { to: sender.address, gas: 21_000n }))
+
+/** Sends transactions with as many logs as their gas pays for, so that most blocks have some of them. */
+export const sendLogs = (assault: Assault, count: number): Promise<void> =>
+  sendEach(assault, repeat(count, { gas: MOST_GAS, data: LOGS }), 600)
 
 interface Included {
   /** The block with most of them. */
@@ -65,8 +76,6 @@ const include = async (target: Target, transactions: readonly Fields[]): Promise
   const [block] = [...counts].reduce((most, each) => (each[1] > most[1] ? each : most))
   return { block, hashes }
 }
-
-const repeat = (count: number, fields: Fields): readonly Fields[] => Array.from({ length: count }, () => fields)
 
 /**
  * Makes the blocks. At scale 1 the block of logs has 40 x 39,000 of them, and the large block 50 transactions of 127

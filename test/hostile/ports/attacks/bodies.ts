@@ -1,4 +1,5 @@
 /** Bodies that are long, deep, crowded, or odd to read. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Assault, type Attack, isOver, leftMs, pump, scaled } from '../attack.ts'
 import { batchText, connectTo, flood, LOOPBACK_HOST, rawHead, rpcText, untilDrained } from '../wire.ts'
 
@@ -28,6 +29,22 @@ const sendHuge = async (assault: Assault, isChunked: boolean): Promise<string> =
   }
   socket.destroy()
   return answer === '' ? 'cut' : answer
+}
+
+const BEGUN = Buffer.alloc(140_000, ' ')
+
+/** A body of 5 MB of which little comes: each is to cost no more than what came of it. */
+const beginBody = async (assault: Assault): Promise<string> => {
+  const socket = await connectTo(assault.target.http)
+  if (socket === undefined) return 'not connected'
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+  socket.resume()
+  socket.write(rawHead(5_000_000))
+  if (!socket.write(BEGUN)) await Promise.race([closed, untilDrained(socket, Math.min(1_500, leftMs(assault)))])
+  socket.end()
+  await Promise.race([closed, sleep(Math.min(500, leftMs(assault)))])
+  socket.destroy()
+  return 'left'
 }
 
 const deepBodies = (): readonly string[] => [
@@ -97,6 +114,16 @@ export const BODY_ATTACKS: readonly Attack[] = [
     run: (assault) => {
       const send = async (index: number): Promise<void> => assault.tally.add(await sendHuge(assault, index % 2 === 1))
       return pump(assault, { count: Math.max(2, scaled(assault, 60)), width: 8 }, send)
+    },
+  },
+  {
+    name: 'bodies of 5 MB that are begun and left, 64',
+    seconds: 10,
+    bounded: 'memory of a body, which is used again',
+    outcomes: /^(left|not connected)$/,
+    run: (assault) => {
+      const send = async (): Promise<void> => assault.tally.add(await beginBody(assault))
+      return pump(assault, { count: Infinity, width: Math.max(2, scaled(assault, 64)) }, send)
     },
   },
   {

@@ -4,7 +4,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import type { WebSocket } from 'ws'
 import { EVM_CHAIN_ID } from '../../../e2e/harness.ts'
 import { type Assault, type Attack, isOver, pump, scaled, untilEnd } from '../attack.ts'
-import { sendTransactions } from '../prepare.ts'
+import { sendLogs, sendTransactions } from '../prepare.ts'
 import { countMessages, endAll, openCounted, openDeaf } from '../sockets.ts'
 import { rpcText } from '../wire.ts'
 import { largeCriteria } from './criteria.ts'
@@ -50,6 +50,41 @@ const neverReadTransactions = async (assault: Assault): Promise<void> => {
   const sockets = await openDeaf(assault, { count: 40, batches: 5, params: ['newPendingTransactions', true] })
   for (const socket of sockets) socket.pause()
   await sendTransactions(assault, scaled(assault, 300))
+  await untilEnd(assault)
+  endAll(sockets)
+}
+
+/** Half of them name a transaction that never is in a block. */
+const neverReadReceipts = async (assault: Assault): Promise<void> => {
+  const sockets: WebSocket[] = []
+  const named = { transactionHashes: [`0x${'ab'.repeat(32)}`] }
+  for (let opened = 0; opened < scaled(assault, 200) && !isOver(assault); opened++) {
+    const socket = await openCounted(assault)
+    if (socket === undefined) continue
+    socket.send(rpcText('eth_subscribe', opened % 2 === 0 ? ['transactionReceipts'] : ['transactionReceipts', named]))
+    sockets.push(socket)
+  }
+  await sleep(300)
+  for (const socket of sockets) socket.pause()
+  await sendLogs(assault, Math.max(2, scaled(assault, 12)))
+  await untilEnd(assault)
+  endAll(sockets)
+}
+
+/** To logs of contracts that do nothing: what each of thousands of subscriptions costs a log that none of them wants. */
+const subscribeToNothing = async (assault: Assault): Promise<void> => {
+  const sockets: WebSocket[] = []
+  for (let opened = 0; opened < scaled(assault, 7) && !isOver(assault); opened++) {
+    const socket = await openCounted(assault)
+    if (socket === undefined) continue
+    countMessages(socket, assault)
+    for (let index = 0; index < Math.max(50, scaled(assault, 1_000)); index++) {
+      const address = `0x${(opened * 100_000 + index + 1).toString(16).padStart(40, '0')}`
+      socket.send(rpcText('eth_subscribe', ['logs', { address }], index))
+    }
+    sockets.push(socket)
+  }
+  await sendLogs(assault, Math.max(2, scaled(assault, 16)))
   await untilEnd(assault)
   endAll(sockets)
 }
@@ -167,6 +202,21 @@ export const WEBSOCKET_ATTACKS: readonly Attack[] = [
     bounded: 'bytes that a connection leaves unread, and all connections together',
     outcomes: OUTCOMES,
     run: neverReadTransactions,
+  },
+  {
+    name: 'WebSockets that never read: 200 x receipts, blocks of 39,000 logs',
+    seconds: 15,
+    bounded:
+      'bytes that a connection leaves unread; a receipt is made text of once, and asked for where somebody wants it',
+    outcomes: OUTCOMES,
+    run: neverReadReceipts,
+  },
+  {
+    name: 'WebSocket subscriptions to logs of nobody, 7 x 1,000, blocks of 39,000 logs',
+    seconds: 15,
+    bounded: 'subscriptions of a client; a log is held against those alone that may want it',
+    outcomes: OUTCOMES,
+    run: subscribeToNothing,
   },
   {
     name: 'WebSocket subscriptions with 5,000 criteria each, 5 x 150',
