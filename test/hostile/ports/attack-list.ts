@@ -1,4 +1,4 @@
-/** All attacks, each once, in the order of docs/security.md. */
+/** All attacks, each once. */
 import { setImmediate as breathe } from 'node:timers/promises'
 import { type Attack, isOver } from './attack.ts'
 import { BODY_ATTACKS } from './attacks/bodies.ts'
