@@ -10,11 +10,12 @@ import { isRpcError, rpcError } from '../errors.ts'
 import type { HeadNews, HeadTracker } from '../head.ts'
 import type { GatewayLog } from '../log.ts'
 import { BlockReceipts } from './block-receipts.ts'
-import { createLine, type Line } from './line.ts'
+import { Lines } from './line.ts'
 import { LogIndex } from './log-index.ts'
 import { isInRange, type LogView } from './match-logs.ts'
 import { type Notification, toNotification } from './notification.ts'
 import { Owners, subscriptionBytes } from './owners.ts'
+import { Recent } from './recent.ts'
 import { type Rank, RANKS, Roster } from './roster.ts'
 import type { SubscriptionKind } from './subscription.ts'
 import { Turn } from './turn.ts'
@@ -47,12 +48,6 @@ export interface HubOptions {
 type KindName = SubscriptionKind['type']
 type Of<Name extends KindName> = HubSubscription & { readonly kind: Extract<SubscriptionKind, { type: Name }> }
 
-/** A line for each rank. */
-const createLines = (): Readonly<Record<Rank, Line>> => ({
-  first: createLine(MAX_WAITING),
-  more: createLine(MAX_WAITING),
-})
-
 interface Transactions {
   readonly transactions: readonly Hex[]
 }
@@ -60,6 +55,25 @@ interface Transactions {
 interface LogPage {
   readonly next: LogCursor | null
   readonly logs: readonly LogView[]
+}
+
+type PageCriteria = Pick<LogCriteria, 'addresses' | 'topics'>
+
+/** What all clients share of a page. */
+interface IndexedPage extends LogPage {
+  readonly index: LogIndex
+  /** Texts of the logs that somebody wants, by place. */
+  readonly texts: Notification[]
+}
+
+const byClient = <Wanting extends HubSubscription>(list: readonly Wanting[]): ReadonlyMap<string, Wanting[]> => {
+  const groups = new Map<string, Wanting[]>()
+  for (const each of list) {
+    const group = groups.get(each.client)
+    if (group === undefined) groups.set(each.client, [each])
+    else group.push(each)
+  }
+  return groups
 }
 
 /** What all of them look for; empty, which is every address, when one of them looks for all or they are too many. */
@@ -79,6 +93,8 @@ const MAX_UNION = 1_000
 const NO_RECEIPTS = 'null'
 /** Announcements that wait for what those before them tell; more means that the application does not answer, or says too much. */
 const MAX_WAITING = 1_000
+/** Pages of logs that clients who are a little behind others find made; each may have 4 MB of text. */
+const RECENT_PAGES = 2
 /** Pending transactions of one announcement that are asked for together. */
 const TRANSACTIONS_AT_ONCE = 64
 
@@ -99,13 +115,16 @@ export const createSubscriptionHub = (options: HubOptions): SubscriptionHub => {
   const subscriptions = new Roster<HubSubscription>()
   const owners = new Owners<HubSubscription>({ bytes: MAX_BYTES, bytesOfClient: MAX_CLIENT_BYTES })
   let catchingUp = options.head.isAvailable() && options.head.current().head.catchingUp
-  /** Each kind in a line of its own: the logs of a block never come before those of its parent, and keep nothing else waiting. */
-  const heads = createLines()
-  const hashes = createLines()
-  const transactions = createLines()
-  const logsOfBlocks = createLines()
-  const receiptsOfBlocks = createLines()
-  const syncingStates = createLines()
+  /** One for each kind and rank of a client: the logs of a block never come before those of its parent, and keep nothing else waiting. */
+  const lines = new Lines(MAX_WAITING, () => {
+    for (const recent of [pages, receiptTexts, chosenReceipts, pendingTexts]) recent.clear()
+  })
+  const turn = new Turn()
+  // What the subscriptions of several clients want of a block, while some wait for it.
+  const pages = new Recent<IndexedPage>(RECENT_PAGES)
+  const receiptTexts = new Recent<Text>(1)
+  const chosenReceipts = new Recent<BlockReceipts>(1)
+  const pendingTexts = new Recent<string>(TRANSACTIONS_AT_ONCE)
 
   const listOf = <Name extends KindName>(type: Name, rank: Rank): Of<Name>[] =>
     [...subscriptions.of(rank)].filter((subscription): subscription is Of<Name> => subscription.kind.type === type)
@@ -115,49 +134,38 @@ export const createSubscriptionHub = (options: HubOptions): SubscriptionHub => {
     return subscriptions.delete(subscription)
   }
 
+  const pageAt = (height: number, from: LogCursor, criteria: PageCriteria): Promise<IndexedPage> =>
+    pages.get(`${height} ${from.height} ${from.log}`, async () => {
+      const { logs, next } = JSON.parse(await ask('logsPage', { criteria, from, to: height })) as LogPage
+      return { logs, next, index: new LogIndex(logs), texts: [] }
+    })
+
   /** Page by page: a block may have more logs than one answer, or the memory of a gateway, holds. */
-  const sendLogs = async ({ height }: Head, subscribed: readonly Of<'logs'>[]): Promise<void> => {
-    const wanting = subscribed.filter(({ kind }) => isInRange(kind.criteria, height))
-    const criteria = { addresses: unionOfAddresses(wanting.map(({ kind }) => kind.criteria)), topics: [] }
-    const misses = new Map<string, number>()
-    const turn = new Turn()
+  const sendLogs = async (height: number, criteria: PageCriteria, wanting: readonly Of<'logs'>[]): Promise<void> => {
+    let misses = 0
     let from: LogCursor | null = { height, log: 0 }
     while (from !== null && wanting.some((subscription) => subscriptions.has(subscription))) {
-      const page: LogPage = JSON.parse(await ask('logsPage', { criteria, from, to: height })) as LogPage
-      await turn.next()
-      const index = new LogIndex(page.logs)
-      const texts: Notification[] = []
+      const { logs, index, texts, next }: IndexedPage = await pageAt(height, from, criteria)
       for (const subscription of wanting) {
         if (turn.isOver) await turn.next()
-        if (!subscriptions.has(subscription)) continue
-        const { client, kind } = subscription
-        for (const place of index.candidates(kind.criteria)) {
+        for (const place of index.candidates(subscription.kind.criteria)) {
           if (turn.isOver) await turn.next()
           if (!subscriptions.has(subscription)) break
-          const log = page.logs[place]
+          const log = logs[place]
           if (log === undefined) continue
-          if (kind.matches(log)) {
+          if (subscription.kind.matches(log)) {
             turn.notify(subscription, (texts[place] ??= toNotification(JSON.stringify(log))))
-            continue
+          } else if (++misses >= MAX_MISSES) {
+            throw rpcError('rateLimited', 'they are held against too many subscriptions')
           }
-          const missed = (misses.get(client) ?? 0) + 1
-          misses.set(client, missed)
-          if (missed < MAX_MISSES) continue
-          const greedy = wanting.filter((other) => other.client === client)
-          fail(
-            greedy,
-            `logs of block ${height}`,
-            rpcError('rateLimited', 'they are held against too many subscriptions'),
-          )
         }
       }
-      from = page.next
+      from = next
     }
   }
 
   /** Whoever ends meanwhile is told nothing more. */
   const tellAll = async (wanting: readonly HubSubscription[], text: Text): Promise<void> => {
-    const turn = new Turn()
     const result = toNotification(text)
     for (const subscription of wanting) {
       if (turn.isOver) await turn.next()
@@ -169,7 +177,8 @@ export const createSubscriptionHub = (options: HubOptions): SubscriptionHub => {
   const sendAllReceipts = async (head: Head, wanting: readonly HubSubscription[]): Promise<void> => {
     if (wanting.length === 0) return
     try {
-      const text = await askText('blockReceipts', { block: { hash: head.hash } })
+      const ask = async (): Promise<Text> => await askText('blockReceipts', { block: { hash: head.hash } })
+      const text = await receiptTexts.get(head.hash, ask)
       if (text.length > NO_RECEIPTS.length) await tellAll(wanting, text)
     } catch (error) {
       fail(wanting, `receipts of block ${head.height}`, error)
@@ -181,9 +190,10 @@ export const createSubscriptionHub = (options: HubOptions): SubscriptionHub => {
     const all = wanting.filter(({ kind }) => kind.hashes.size === 0)
     await sendAllReceipts(head, all)
     if (choosy.length === 0) return
-    const block = JSON.parse(await ask('block', { block: { hash: head.hash }, full: false })) as Transactions | null
-    const receipts = new BlockReceipts(askText, block?.transactions ?? [])
-    const turn = new Turn()
+    const receipts = await chosenReceipts.get(head.hash, async () => {
+      const block = JSON.parse(await ask('block', { block: { hash: head.hash }, full: false })) as Transactions | null
+      return new BlockReceipts(askText, block?.transactions ?? [])
+    })
     for (const subscription of choosy) {
       if (turn.isOver) await turn.next()
       if (!subscriptions.has(subscription)) continue
@@ -200,7 +210,9 @@ export const createSubscriptionHub = (options: HubOptions): SubscriptionHub => {
   const sendTransactions = async (hashes: readonly Hex[], wanting: readonly HubSubscription[]): Promise<void> => {
     for (let done = 0; done < hashes.length; done += TRANSACTIONS_AT_ONCE) {
       const window = hashes.slice(done, done + TRANSACTIONS_AT_ONCE)
-      for (const transaction of await Promise.all(window.map(async (hash) => ask('pendingTransaction', { hash })))) {
+      const textOf = (hash: Hex): Promise<string> =>
+        pendingTexts.get(hash, async () => await ask('pendingTransaction', { hash }))
+      for (const transaction of await Promise.all(window.map(textOf))) {
         // It may have been included or replaced in the meantime.
         if (transaction !== 'null') await tellAll(wanting, transaction)
       }
@@ -223,33 +235,43 @@ export const createSubscriptionHub = (options: HubOptions): SubscriptionHub => {
     }
   }
 
-  const enqueue = (line: Line, wanting: readonly HubSubscription[], what: string, send: () => Promise<void>): void => {
-    if (wanting.length === 0) return
-    const work = () => send().catch((error: unknown) => fail(wanting, what, error))
-    if (!line.add(work)) fail(wanting, what, rpcError('failed', 'too much waits to be told before'))
+  /** `what` says of what; `send` tells those of one client. */
+  const enqueue = <Wanting extends HubSubscription>(
+    line: string,
+    wanting: readonly Wanting[],
+    what: string,
+    send: (group: readonly Wanting[]) => Promise<void>,
+  ): void => {
+    for (const [client, group] of byClient(wanting)) {
+      const work = () => send(group).catch((error: unknown) => fail(group, what, error))
+      if (lines.add(`${line} ${client}`, work)) continue
+      fail(group, what, rpcError('failed', 'too much waits to be told before'))
+    }
   }
 
-  const onHead = (head: Head, rank: Rank): void => {
-    const { height } = head
-    const all = listOf('newHeads', rank)
-    enqueue(heads[rank], all, `header of block ${height}`, () => tellAll(all, head.header))
-    const logs = head.logCount > 0 ? listOf('logs', rank) : []
-    enqueue(logsOfBlocks[rank], logs, `logs of block ${height}`, () => sendLogs(head, logs))
-    const receipts = listOf('transactionReceipts', rank)
-    enqueue(receiptsOfBlocks[rank], receipts, `receipts of block ${height}`, () => sendReceipts(head, receipts))
+  const onHead = (head: Head): void => {
+    const { height, header, logCount } = head
+    const logs = RANKS.map((rank) => (logCount > 0 ? listOf('logs', rank) : []))
+    const inRange = logs.map((each) => each.filter(({ kind }) => isInRange(kind.criteria, height)))
+    const criteria = { addresses: unionOfAddresses(inRange.flat().map(({ kind }) => kind.criteria)), topics: [] }
+    for (const [index, rank] of RANKS.entries()) {
+      enqueue(`heads ${rank}`, listOf('newHeads', rank), `header of block ${height}`, (all) => tellAll(all, header))
+      const send = (group: readonly Of<'logs'>[]): Promise<void> => sendLogs(height, criteria, group)
+      enqueue(`logs ${rank}`, inRange[index] ?? [], `logs of block ${height}`, send)
+      const receipts = listOf('transactionReceipts', rank)
+      enqueue(`receipts ${rank}`, receipts, `receipts of block ${height}`, (group) => sendReceipts(head, group))
+    }
   }
 
-  const onSyncing = (isSyncing: boolean, rank: Rank): void => {
-    const syncing = listOf('syncing', rank)
-    enqueue(syncingStates[rank], syncing, 'syncing', () => sendSyncing(isSyncing, syncing))
-  }
+  const onSyncing = (isSyncing: boolean, rank: Rank): void =>
+    enqueue(`syncing ${rank}`, listOf('syncing', rank), 'syncing', (group) => sendSyncing(isSyncing, group))
 
-  const onPending = (pending: readonly Hex[], rank: Rank): void => {
+  const onPending = (hashes: readonly Hex[], rank: Rank): void => {
     const all = listOf('newPendingTransactions', rank)
     const brief = all.filter(({ kind }) => !kind.full)
-    enqueue(hashes[rank], brief, 'pending transactions', () => sendHashes(pending, brief))
+    enqueue(`hashes ${rank}`, brief, 'pending transactions', (group) => sendHashes(hashes, group))
     const full = all.filter(({ kind }) => kind.full)
-    enqueue(transactions[rank], full, 'pending transactions', () => sendTransactions(pending, full))
+    enqueue(`transactions ${rank}`, full, 'pending transactions', (group) => sendTransactions(hashes, group))
   }
 
   const stop = options.head.subscribe((news: HeadNews) => {
@@ -257,7 +279,7 @@ export const createSubscriptionHub = (options: HubOptions): SubscriptionHub => {
       fail([...subscriptions].filter(isAboutBlocks), 'blocks', rpcError('failed', news.reason))
     else if (news.type === 'pending') for (const rank of RANKS) onPending(news.hashes, rank)
     else {
-      for (const rank of RANKS) onHead(news.head, rank)
+      onHead(news.head)
       if (news.head.catchingUp === catchingUp) return
       catchingUp = news.head.catchingUp
       for (const rank of RANKS) onSyncing(catchingUp, rank)

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { lengthOf, type Notification } from './notification.ts'
 
 /** A notification takes some microseconds: it is a frame of its own. */
@@ -11,11 +10,17 @@ export interface Told {
   notify(result: Notification): void
 }
 
-/** A turn of the event loop, and the next one. What it notifies of is written when it ends. */
+/**
+ * What notifications take of the event loop: a millisecond of each of its turns, which all who have something to tell share, one
+ * after another. What is told in a turn is written when it ends.
+ */
 export class Turn {
-  #untilMs = performance.now() + TURN_MS
+  readonly #waiting: (() => void)[] = []
+  #untilMs = 0
   #length = 0
+  #isScheduled = false
 
+  /** Whoever tells something asks before each piece of it, and waits for {@link next} then. */
   get isOver(): boolean {
     return this.#length >= TURN_LENGTH || performance.now() >= this.#untilMs
   }
@@ -25,9 +30,28 @@ export class Turn {
     told.notify(result)
   }
 
-  async next(): Promise<void> {
-    await nextTurn()
+  /** Resolves when it is the turn of whoever waits. */
+  next(): Promise<void> {
+    const turn = new Promise<void>((resolve) => this.#waiting.push(resolve))
+    this.#schedule()
+    return turn
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    setImmediate(() => void this.#run())
+  }
+
+  async #run(): Promise<void> {
     this.#untilMs = performance.now() + TURN_MS
     this.#length = 0
+    do {
+      this.#waiting.shift()?.()
+      // It goes on before this does, as far as it comes without waiting.
+      await Promise.resolve()
+    } while (this.#waiting.length > 0 && !this.isOver)
+    this.#isScheduled = false
+    if (this.#waiting.length > 0) this.#schedule()
   }
 }

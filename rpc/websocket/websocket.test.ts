@@ -51,8 +51,8 @@ interface Client {
   request(method: string, params?: unknown): Promise<{ result?: unknown; error?: { code: number; message: string } }>
 }
 
-const open = async (path = '/'): Promise<Client> => {
-  const socket = new WebSocket(`ws://${gateway.wsAddress}${path}`)
+const open = async (path = '/', headers: Record<string, string> = {}): Promise<Client> => {
+  const socket = new WebSocket(`ws://${gateway.wsAddress}${path}`, { headers })
   const messages: string[] = []
   const waiters: ((text: string) => void)[] = []
   socket.on('message', (data: Buffer) => {
@@ -392,6 +392,27 @@ describe('subscriptions', () => {
     application.commit({ logCount: logs.length })
     await Promise.all([told, answered])
     expect(order).toEqual(['reply', 'logs'])
+  })
+
+  test('of one client keep those of another waiting for none of theirs', async () => {
+    await restart({ trustedProxies: ['127.0.0.0/8'] })
+    const logs = logsThatHardlyMatch(4_000)
+    application.answers.logsPage = () => JSON.stringify({ next: null, logs })
+    const [greedy, modest] = [
+      await open('/', { 'x-forwarded-for': '192.0.2.1' }),
+      await open('/', { 'x-forwarded-for': '192.0.2.2' }),
+    ]
+    for (let count = 0; count < 450; count++) await greedy.request('eth_subscribe', ['logs', HARDLY])
+    for (let count = 0; count < 20; count++) await modest.request('eth_subscribe', ['logs', HARDLY])
+    const order: string[] = []
+    const follow = async (client: Client, name: string, logsToCome: number): Promise<void> => {
+      for (let count = 0; count < logsToCome; count++) await client.next()
+      order.push(name)
+    }
+    const all = Promise.all([follow(greedy, 'greedy', 450), follow(modest, 'modest', 20)])
+    application.commit({ logCount: logs.length })
+    await all
+    expect(order).toEqual(['modest', 'greedy'])
   })
 
   test('to logs that nearly match, thousands of times, end with a reason', async () => {

@@ -7,7 +7,7 @@ import type { Asker, ClobUpdates, QuestionName, Questions } from '../../../app/p
 import { errorText } from '../../../core/errors.ts'
 import type { HeadNews, HeadTracker } from '../../head.ts'
 import type { GatewayLog } from '../../log.ts'
-import { createLine } from '../../subscriptions/line.ts'
+import { Lines } from '../../subscriptions/line.ts'
 import { type OwnerBounds, Owners } from '../../subscriptions/owners.ts'
 import { BlockMessages, type Stamp } from './messages.ts'
 import { Openings } from './openings.ts'
@@ -97,7 +97,7 @@ export const createStreamHub = (options: StreamHubOptions): StreamHub => {
   const owners = new Owners<Stream>({ bytes: MAX_BYTES, bytesOfClient: MAX_CLIENT_BYTES })
   /** Those that have more of their snapshot to send than its first message: it is held until they have read what was before. */
   const reading = new Owners<Stream>(waitingSnapshots)
-  const line = createLine(MAX_WAITING)
+  const lines = new Lines(MAX_WAITING)
   /** The newest block that all live streams were told. */
   let told: number | undefined
   /** The answers that are under way, by what is asked: those who ask for the same meanwhile share the answer. */
@@ -223,7 +223,7 @@ export const createStreamHub = (options: StreamHubOptions): StreamHub => {
     if (news.type === 'missed') return fail([...streams], `blocks were missed: ${news.reason}`)
     if (news.type === 'pending') return
     const { height } = news.head
-    if (!line.add(() => follow(height))) fail([...streams], 'the application does not answer')
+    if (!lines.add('blocks', () => follow(height))) fail([...streams], 'the application does not answer')
   })
 
   /** Tells what stands between the opening and the newest block, which the others have been told already. */
