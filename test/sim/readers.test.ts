@@ -20,6 +20,8 @@ const TO = '0x00000000000000000000000000000000000c0de1'
 const BLOCK = { tag: 'latest' } as const
 /** JUMPDEST PUSH1 0 JUMP, for as long as there is gas: a few slices on a fast machine, within the time of a call on a busy one. */
 const LOOP = '0x5b600056'
+/** Gas of a loop that is long on any machine: of the usual one a fast machine does all within the first slice. */
+const MANY_SLICES = 50_000_000
 /**
  * How a loop ends: of its gas; on a machine that is busy, where the threads of long ones come last, of the time that a
  * call has, or of the time that it may wait.
@@ -42,7 +44,7 @@ const client = (name: string): Asker & { leave(): void } => {
 interface Scene {
   readonly node: SimNode
   readonly counts: () => ReaderCounts
-  call(code: `0x${string}`, asker: Asker): Promise<string>
+  call(code: `0x${string}`, asker: Asker, gas?: number): Promise<string>
   readonly application: QueryApplication
 }
 
@@ -60,8 +62,8 @@ const withWorkers = (seed: number, use: (scene: Scene) => Promise<void>) =>
         invariant(node.readers !== undefined, 'the node has workers')
         return node.readers
       }
-      const call = async (code: `0x${string}`, asker: Asker): Promise<string> =>
-        await application.ask('call', callOf(code), height, asker)
+      const call = async (code: `0x${string}`, asker: Asker, gas?: number): Promise<string> =>
+        await application.ask('call', callOf(code, gas), height, asker)
       await use({ node, counts, call, application })
     } finally {
       await world.close()
@@ -137,7 +139,7 @@ it(
   'a new client beside many loops, whose first call is taken for a long one, is soon known for short ones',
   withWorkers(443, async ({ call, counts }) => {
     const loops = Array.from({ length: 10 }, () => client('same'))
-    for (const loop of loops) await expect(call(LOOP, loop)).rejects.toThrow(ENDED)
+    for (const loop of loops) await expect(call(LOOP, loop, MANY_SLICES)).rejects.toThrow(ENDED)
     // They were tried once, up to where the client itself was known for them.
     const { long } = counts()
     expect(long).toBeLessThan(10)
@@ -146,7 +148,7 @@ it(
     // The next call does not stand behind loops: all of these end after it.
     let ended = 0
     const rest = loops.map(async (loop) => {
-      await expect(call(LOOP, loop)).rejects.toThrow(ENDED)
+      await expect(call(LOOP, loop, MANY_SLICES)).rejects.toThrow(ENDED)
       ended++
     })
     await call(SHORT, wallet)
