@@ -90,6 +90,8 @@ describe('REST', () => {
 
   it('shows blocks as CometBFT has them', async () => {
     const height = await node().untilHeight(2)
+    // REST is another process than JSON-RPC, and may hear of a block a moment later.
+    await expect.poll(async () => (await getRest('/cosmos/base/tendermint/v1beta1/blocks/2')).status).toBe(200)
     const { body } = await getRest('/cosmos/base/tendermint/v1beta1/blocks/2')
     const comet = await node().comet<{ block: { header: Record<string, unknown> }; block_id: { hash: string } }>(
       'block?height=2',
