@@ -39,6 +39,16 @@ describe('receipts of a block', () => {
     expect(new Set(asked).size).toBe(61)
   })
 
+  it('are asked for once by several who want them at the same time', async () => {
+    const { asked, receipts } = createBlock(3)
+    const both = await Promise.all([
+      receipts.pick(new Set([hashOf(1)])),
+      receipts.pick(new Set([hashOf(1), hashOf(2)])),
+    ])
+    expect(both.map(textOf)).toMatchObject([[{}], [{}, {}]])
+    expect(asked).toEqual([hashOf(1), hashOf(2)])
+  })
+
   it('that are long are shared as bytes', async () => {
     const { receipts } = createBlock(3, 100_000)
     const [one, other] = [await receipts.pick(new Set([hashOf(1)])), await receipts.pick(new Set([hashOf(1)]))]

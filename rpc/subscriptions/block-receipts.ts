@@ -20,7 +20,7 @@ const NULL = Buffer.from('null')
 export class BlockReceipts {
   readonly #askText: AskText
   readonly #places: ReadonlyMap<Hex, number>
-  readonly #texts = new Map<Hex, Buffer>()
+  readonly #texts = new Map<Hex, Promise<Buffer>>()
   #bytes = 0
 
   /** `hashes` are those of the block's transactions, in their order. */
@@ -47,16 +47,23 @@ export class BlockReceipts {
     return joinTexts(texts)
   }
 
-  async #textOf(hash: Hex): Promise<Buffer> {
+  /** Several clients may want it while it is asked for. */
+  #textOf(hash: Hex): Promise<Buffer> {
     const known = this.#texts.get(hash)
     if (known !== undefined) return known
+    const asked = this.#ask(hash)
+    this.#texts.set(hash, asked)
+    asked.catch(() => this.#texts.delete(hash))
+    return asked
+  }
+
+  async #ask(hash: Hex): Promise<Buffer> {
     const text = bytesOf(await this.#askText('receipt', { hash }))
     if (text.equals(NULL)) throw rpcError('failed', `the receipt of ${hash} is not there any more`)
     if (this.#bytes + text.length > MAX_BYTES) {
       this.#texts.clear()
       this.#bytes = 0
     }
-    this.#texts.set(hash, text)
     this.#bytes += text.length
     return text
   }
