@@ -288,6 +288,12 @@ const insertBoth = (pool: Pool, model: Model, entry: PoolEntry, baseFee: bigint)
   return code
 }
 
+/** Those of a transaction may be many, and its own sender among them. */
+const randomAuthorities = (random: Random, sender: Uint8Array): readonly Uint8Array[] => {
+  const others = Array.from({ length: random.below(4) }, () => random.pick(SENDERS))
+  return random.chance(50) ? [sender, ...others] : [...others, random.pick(SENDERS)]
+}
+
 const randomEntry = (random: Random, model: Model, nowMs: number): PoolEntry => {
   const sender = random.pick(SENDERS)
   const { nonce, balance } = model.account(bytesToKey(sender))
@@ -303,7 +309,7 @@ const randomEntry = (random: Random, model: Model, nowMs: number): PoolEntry => 
     length: random.chance(5) ? 900 : 60 + random.below(200),
     addedAtMs: nowMs,
     costAnat: costAnat < balance ? costAnat : balance,
-    authorities: random.chance(2) ? [random.pick(SENDERS)] : [],
+    authorities: random.chance(2) ? randomAuthorities(random, sender) : [],
   })
 }
 

@@ -121,9 +121,10 @@ export class Pool {
     this.#watch.add(entry)
     if (!entry.isAnnounced) this.#unannounced++
     // The new ones first: an account that both name does not change.
-    this.#countAuthorizations(entry, 1)
+    const reserved = this.#countAuthorizations(entry, 1)
     if (replaced !== undefined) this.#countAuthorizations(replaced, -1)
-    this.#enforceLimits(queue)
+    // Once all are counted: what leaves may be the entry itself, whose authorizations are forgotten as a whole then.
+    for (const each of [...reserved, queue]) this.#enforceLimits(each)
     // An authorization of its own account may make an entry far behind others wait with them, beyond the limits.
     if (!this.has(bytesToKey(entry.hash))) throw poolError('full', 'txpool is full')
   }
@@ -258,19 +259,22 @@ export class Pool {
     this.#listener.left(entry)
   }
 
-  #countAuthorizations(entry: PoolEntry, change: 1 | -1): void {
-    for (const authority of entry.authorities) this.#countAuthorization(bytesToKey(authority), change)
-  }
-
-  #countAuthorization(key: string, change: 1 | -1): void {
-    const count = (this.#authorities.get(key) ?? 0) + change
-    if (count > 0) this.#authorities.set(key, count)
-    else this.#authorities.delete(key)
-    const queue = this.#accounts.get(key)
-    const [isReserved, wasReserved] = [count > 0, count > change]
-    if (queue === undefined || isReserved === wasReserved) return
-    this.#change(queue, () => queue.reserve(isReserved))
-    if (isReserved) this.#enforceLimits(queue)
+  /** Returns the queues of accounts that are reserved by it from now on: what must wait in them may be beyond the limits. */
+  #countAuthorizations(entry: PoolEntry, change: 1 | -1): readonly AccountQueue[] {
+    const reserved: AccountQueue[] = []
+    for (const authority of entry.authorities) {
+      const key = bytesToKey(authority)
+      const before = this.#authorities.get(key) ?? 0
+      const count = before + change
+      if (count > 0) this.#authorities.set(key, count)
+      else this.#authorities.delete(key)
+      const queue = this.#accounts.get(key)
+      const isReserved = count > 0
+      if (queue === undefined || isReserved === before > 0) continue
+      this.#change(queue, () => queue.reserve(isReserved))
+      if (isReserved) reserved.push(queue)
+    }
+    return reserved
   }
 
   #checkReplacement(held: PoolEntry, entry: PoolEntry): void {
