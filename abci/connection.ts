@@ -10,6 +10,7 @@ import { isProtocolError, protocolError } from './errors.ts'
 import { createFrameDecoder, encodeVarint } from './frames.ts'
 import { type AbciAnswer, dispatch, type AbciHandlers } from './handlers.ts'
 import type { AbciLog } from './log.ts'
+import { WaitingFrames } from './waiting-frames.ts'
 
 /**
  * Frames answered before the event loop gets its turn, and the time after which none is begun: what CheckTx takes those
@@ -46,9 +47,7 @@ const holdsBlock = ({ method }: AbciAnswer): boolean => method === 'preparePropo
 export const serveConnection = (socket: Socket, options: ConnectionOptions): Connection => {
   const { gate, handlers, log, name } = options
   const decoder = createFrameDecoder(options.maxFrameBytes)
-  let frames: Uint8Array[] = []
-  let next = 0
-  let waitingBytes = 0
+  const waiting = new WaitingFrames()
   let inputError: unknown
   let output: Uint8Array[] = []
   /** Answers with a block are written in it, once the one before has left. */
@@ -61,7 +60,7 @@ export const serveConnection = (socket: Socket, options: ConnectionOptions): Con
   const shut = (): void => {
     if (closed) return
     closed = true
-    frames = []
+    waiting.clear()
     output = []
     gate.leave(member)
     socket.destroy()
@@ -147,23 +146,11 @@ export const serveConnection = (socket: Socket, options: ConnectionOptions): Con
     pump()
   }
 
-  const takeFrame = (): Uint8Array | undefined => {
-    const frame = frames[next]
-    if (frame === undefined) {
-      frames = []
-      next = 0
-      return undefined
-    }
-    next++
-    waitingBytes -= frame.length
-    return frame
-  }
-
   const pumpTurn = (): void => {
     const fromMs = performance.now()
     for (let turn = 0; turn < FRAMES_PER_TURN && isActive(); turn++) {
       if (turn > 0 && performance.now() - fromMs > TURN_MS) break
-      const frame = takeFrame()
+      const frame = waiting.take()
       if (frame === undefined) {
         if (inputError !== undefined) fail(inputError)
         else if (socket.isPaused()) socket.resume()
@@ -198,15 +185,12 @@ export const serveConnection = (socket: Socket, options: ConnectionOptions): Con
     if (inputError !== undefined) return
     try {
       // Plain, for the bytes go into the application: Buffer.slice does not copy.
-      for (const frame of decoder.push(plainBytes(chunk))) {
-        frames.push(frame)
-        waitingBytes += frame.length
-      }
+      for (const frame of decoder.push(plainBytes(chunk))) waiting.push(frame)
     } catch (error) {
       inputError = error
     }
     // Reading pauses behind a call that ends by itself, never behind output.
-    if (waitingBytes > options.maxQueuedBytes || frames.length - next > MAX_WAITING_FRAMES) socket.pause()
+    if (waiting.bytes > options.maxQueuedBytes || waiting.count > MAX_WAITING_FRAMES) socket.pause()
     pump()
   })
   socket.on('error', (error) => {

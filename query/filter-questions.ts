@@ -110,17 +110,19 @@ export class FilterQuestions {
 
   /** Those that are in a block by now look as they did while they waited; those that were replaced are gone. */
   #newTransactions(filter: Extract<Filter, { kind: 'pending' }>, head: number): Reply {
+    const before = filter.next
     const found: SignedTransaction[] = []
     let bytes = 0
-    for (let count = 0; filter.next < this.#ring.end && count < MAX_POLLED_TRANSACTIONS; count++) {
-      if (bytes > MAX_POLLED_BYTES) break
-      const signed = this.#options.find(hexToBytes(this.#ring.at(filter.next)), head)
-      filter.next++
+    let next = before
+    for (; next < Math.min(this.#ring.end, before + MAX_POLLED_TRANSACTIONS) && bytes <= MAX_POLLED_BYTES; next++) {
+      const signed = this.#options.find(hexToBytes(this.#ring.at(next)), head)
       if (signed === undefined) continue
       bytes += signed.raw.length
       found.push(signed)
     }
-    return this.#options.describe(found, head)
+    return moveBehind(this.#options.describe(found, head), () => {
+      if (filter.next === before) filter.next = next
+    })
   }
 
   #newBlocks(filter: Extract<Filter, { kind: 'blocks' }>, head: number): Reply {
@@ -168,6 +170,21 @@ export class FilterQuestions {
   #nowMs(): number {
     return this.#options.environment.clock.nowMs()
   }
+}
+
+/**
+ * The place of a filter moves once its answer is there: what a worker refuses, the next poll asks for again. When two polls
+ * come at once, both get the same, and the place moves once.
+ */
+const moveBehind = (reply: Reply, move: () => void): Reply => {
+  if (reply instanceof Promise) {
+    return reply.then((text) => {
+      move()
+      return text
+    })
+  }
+  move()
+  return reply
 }
 
 const rangeOf = ({ fromBlock, toBlock }: Pick<LogCriteria, 'fromBlock' | 'toBlock'>, head: number) =>

@@ -250,8 +250,10 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
     let isTurnPlanned = false
     const takeSome = (): void => {
       isTurnPlanned = false
+      // What is left is settled when it closes.
+      if (opened.destroyed) return
       try {
-        for (const frame of unsettled.splice(0, FRAMES_PER_TURN)) if (!opened.destroyed) take(frame)
+        for (const frame of unsettled.splice(0, FRAMES_PER_TURN)) take(frame)
       } catch (error) {
         log.error('a message of the application cannot be read', { error: String(error) })
         opened.destroy()
@@ -282,8 +284,14 @@ export const connectApplication = (options: ConnectApplicationOptions): RemoteAp
       toldOfFailure = true
     })
     opened.on('close', () => {
-      // They were answered before it went away.
-      for (const frame of unsettled.splice(0)) if (frame.kind === FRAME.answer) settle(frame)
+      // They were answered before it went away. What cannot be read fails with the others.
+      try {
+        for (const frame of unsettled.splice(0)) {
+          if (frame.kind === FRAME.answer || frame.kind === FRAME.failure) settle(frame)
+        }
+      } catch (error) {
+        log.error('a message of the application cannot be read', { error: String(error) })
+      }
       if (connected && !closed) log.warn('connection to the application lost, retrying', { address })
       changeConnection(false)
       failAll(unavailable(address))

@@ -228,6 +228,34 @@ describe('the stream', () => {
     expect(changes).toEqual([false, true])
   })
 
+  test('tells what the application answered before it went away, refusals too', async () => {
+    const COUNT = 300
+    const refusal = JSON.stringify({ codespace: 'query', code: 9, message: 'missing trie node' })
+    const server = createServer((socket) => {
+      const reader = createFrameReader(() => 1_000_000)
+      const replies: Buffer[] = []
+      socket.write(encodeFrame(FRAME.hello, 0, PROTOCOL))
+      socket
+        .on('error', () => {})
+        .on('data', (chunk: Buffer) => {
+          for (const { kind, id } of reader.push(chunk)) {
+            if (kind !== FRAME.ask) continue
+            replies.push(
+              id % 2 === 0 ? encodeFrame(FRAME.answer, id, '"0x1"') : encodeFrame(FRAME.failure, id, refusal),
+            )
+          }
+          // More than the gateway takes in a turn, and the end right behind them.
+          if (replies.length === COUNT) socket.end(Buffer.concat(replies.splice(0)))
+        })
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const remote = await joinAs(`tcp://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    const asked = await Promise.allSettled(Array.from({ length: COUNT }, () => remote.ask('gasPrice', {}, 7)))
+    const kinds = asked.map((each) => (each.status === 'fulfilled' ? each.value : (each.reason as CodedError).code))
+    expect(new Set(kinds)).toEqual(new Set(['"0x1"', 9]))
+    server.close()
+  })
+
   test('fails a question that gets no answer in time', async () => {
     const application = createMemoryApplication()
     application.answers.gasPrice = () => new Promise(() => {})
