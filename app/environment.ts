@@ -61,7 +61,10 @@ export interface VoteAnswers {
 /** Tells CometBFT of transactions, for gossip only. Bounded; drops what does not fit, for all is offered again. */
 export interface Gossip {
   offer(transactions: readonly Uint8Array[]): void
-  /** How often what waited was lost because CometBFT was away; left out where nothing is lost. */
+  /**
+   * How often something was lost: what waited while CometBFT was away, and orders that it did not take or that were too many.
+   * Left out where nothing is lost.
+   */
   readonly losses?: number
 }
 

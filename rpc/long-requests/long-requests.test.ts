@@ -1,6 +1,7 @@
 /** Long requests are answered by another thread: what arrives is what the thread that reads short ones would send. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
@@ -339,6 +340,21 @@ describe('the thread for long requests', () => {
       const [worker] = await begun
       await once(worker, 'exit')
     }
+  })
+
+  it('does not end under a request because one before was refused', async () => {
+    const restMs = 200
+    const { application, long } = await begin({ restMs })
+    const held = Promise.withResolvers<string>()
+    application.answers.call = () => held.promise
+    const body = (): Uint8Array => bytes(request('eth_call', [{ to: CALLEE }, 'latest']))
+    expect(await long.answer(body(), caller({ admit: () => 3 }))).toMatchObject({ kind: 'refused' })
+    // Behind what the thread still says of the one that was refused.
+    expect(await long.answer(bytes(request('eth_chainId', [])), caller())).toMatchObject({ kind: 'reply' })
+    const outcome = long.answer(body(), caller())
+    await delay(3 * restMs)
+    held.resolve('"0x"')
+    expect(await outcome).toMatchObject({ kind: 'reply' })
   })
 
   it('reads nothing that nobody waits for', async () => {

@@ -165,9 +165,11 @@ class Thread {
 
   #end(id: number, outcome: LongOutcome): void {
     const asked = this.#asked.get(id)
+    // The thread tells of the end of what was refused here too.
+    if (asked === undefined) return
     this.#asked.delete(id)
-    asked?.stopListening()
-    asked?.settle(outcome)
+    asked.stopListening()
+    asked.settle(outcome)
     if (this.#asked.size > 0 || this.#isEnding) return
     this.#rest = setTimeout(this.#onRest, this.#options.restMs ?? REST_MS).unref()
   }

@@ -92,3 +92,39 @@ it('loses no more to a CometBFT that is slow than what it did not answer in time
   slow.closeAllConnections()
   slow.close()
 })
+
+it('counts orders that CometBFT refuses, and none that it has had', async () => {
+  const refusal = (data: string): unknown => ({ id: 1, error: { code: -32603, message: 'Internal error', data } })
+  const answers: { readonly status?: number; readonly body: unknown; readonly isLost: boolean }[] = [
+    { body: [{ id: 0, result: { code: 0 } }], isLost: false },
+    { body: [refusal('tx already exists in cache')], isLost: false },
+    { body: [refusal('mempool is full: number of txs 5000 (max: 5000), total txs bytes 1 (max: 2)')], isLost: true },
+    { body: { id: -1, error: { code: -32600, message: 'Invalid Request' } }, isLost: true },
+    { status: 500, body: 'no', isLost: true },
+  ]
+  const replies = [...answers]
+  const comet = createServer((request, response) => {
+    request.resume().on('end', () => {
+      const { status = 200, body } = replies.shift() ?? { body: [] }
+      response.writeHead(status).end(JSON.stringify(body))
+    })
+  }).listen(0, '127.0.0.1')
+  await once(comet, 'listening')
+  const silent = (): void => undefined
+  const { port } = comet.address() as AddressInfo
+  const gossip = createGossip(`http://127.0.0.1:${port}`, { info: silent, warn: silent, error: silent })
+  // A batch each, in their order.
+  gossip.offer(answers.flatMap(() => Array.from({ length: 100 }, () => Uint8Array.of(0x70, 1))))
+  const expected = answers.filter(({ isLost }) => isLost).length
+  await expect.poll(() => [replies.length, gossip.losses]).toEqual([0, expected])
+  // Nobody waits for transfers as for orders.
+  replies.push({ body: [refusal('mempool is full')], isLost: false })
+  gossip.offer([Uint8Array.of(0x02, 1)])
+  await expect.poll(() => replies.length).toBe(0)
+  await gossip.close()
+  expect(gossip.losses).toBe(expected)
+  gossip.offer(Array.from({ length: 20_001 }, () => Uint8Array.of(0x70, 1)))
+  expect(gossip.losses).toBeGreaterThan(expected)
+  comet.closeAllConnections()
+  comet.close()
+})

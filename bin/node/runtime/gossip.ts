@@ -15,8 +15,29 @@ const MAX_WAITING = 20_000
 /** A CometBFT that asks again of a full mempool on a busy machine takes its time; one that hangs is ended before this. */
 const REQUEST_TIMEOUT_MS = 30_000
 
+/** CometBFT refuses so what it has had: that is no loss. */
+const KNOWN = 'tx already exists in cache'
+
+interface Reply {
+  readonly error?: { readonly data?: unknown }
+}
+
+/** Whether CometBFT did not take a transaction that it had not had before: its mempool is full, for one. */
+const hasRefused = (text: string): boolean => {
+  if (!text.includes('"error"')) return false
+  const replies: unknown = JSON.parse(text)
+  // A single refusal is of the whole batch.
+  if (!Array.isArray(replies)) return true
+  return replies.some(({ error }: Reply) => error !== undefined && error.data !== KNOWN)
+}
+
 export interface CometGossip extends Gossip {
   close(): Promise<void>
+}
+
+interface Batch {
+  readonly transactions: readonly Uint8Array[]
+  readonly isOrders: boolean
 }
 
 export const createGossip = (url: string, log: NodeLog, timeoutMs = REQUEST_TIMEOUT_MS): CometGossip => {
@@ -26,7 +47,7 @@ export const createGossip = (url: string, log: NodeLog, timeoutMs = REQUEST_TIME
   let running: Promise<void> | undefined
   let losses = 0
 
-  const send = async (transactions: readonly Uint8Array[]): Promise<void> => {
+  const send = async ({ transactions, isOrders }: Batch): Promise<void> => {
     const body = transactions.map((transaction, id) => ({
       jsonrpc: '2.0',
       id,
@@ -39,13 +60,17 @@ export const createGossip = (url: string, log: NodeLog, timeoutMs = REQUEST_TIME
       body: JSON.stringify(body),
       signal: AbortSignal.any([closing.signal, AbortSignal.timeout(timeoutMs)]),
     })
-    await response.arrayBuffer()
+    const text = await response.text()
     if (!response.ok) log.warn('CometBFT did not take transactions for gossip', { status: response.status })
+    if (isOrders && (!response.ok || hasRefused(text))) losses++
   }
-  /** The next batch of the lane that has something; none at the end. */
-  const next = (): readonly Uint8Array[] => (orders.length > 0 ? orders : others).splice(0, BATCH_TRANSACTIONS)
+  /** The next batch of the lane that has something; an empty one at the end. */
+  const next = (): Batch => {
+    const isOrders = orders.length > 0
+    return { transactions: (isOrders ? orders : others).splice(0, BATCH_TRANSACTIONS), isOrders }
+  }
   const drain = async (): Promise<void> => {
-    for (let batch = next(); batch.length > 0 && !closing.signal.aborted; batch = next()) {
+    for (let batch = next(); batch.transactions.length > 0 && !closing.signal.aborted; batch = next()) {
       try {
         await send(batch)
       } catch (error) {
@@ -66,6 +91,7 @@ export const createGossip = (url: string, log: NodeLog, timeoutMs = REQUEST_TIME
       for (const transaction of transactions) {
         const lane = transaction[0] === CLOB_TX_BYTE ? orders : others
         if (lane.length < MAX_WAITING) lane.push(transaction)
+        else if (lane === orders) losses++
       }
       running ??= drain()
     },
