@@ -18,6 +18,7 @@ export const reportError = (error: unknown): void => {
   const isFault = error instanceof Error && !isCoded && !('syscall' in error)
   // What a node that was asked has answered may stand in it.
   const text = escapeControls(isFault ? (error.stack ?? error.message) : errorText(error))
-  process.stderr.write(`Error: ${text}\n`)
+  // By its code docs/errors.md says what to do.
+  process.stderr.write(`Error: ${text}${isCoded ? ` (${error.codespace}/${error.code})` : ''}\n`)
   process.exitCode = isCoded && error.codespace === 'cli' && error.code === CLI_CODES.usage ? USAGE_STATUS : 1
 }

@@ -1,6 +1,6 @@
 /**
  * Sends NAT, delegates, reads rewards and withdraws them, and votes on a proposal with CosmJS. Run "make devnet", then
- * `node examples/cosmjs.ts`. RPC_URL (of CometBFT), MNEMONIC and ACCOUNT (0 to 9) override the devnet's.
+ * `node examples/cosmjs.ts`. COMET_URL, MNEMONIC and ACCOUNT (0 to 9) override the devnet's.
  */
 import { stringToPath } from '@cosmjs/crypto'
 import { DirectEthSecp256k1HdWallet, type EncodeObject } from '@cosmjs/proto-signing'
@@ -15,7 +15,7 @@ import {
 import { connectComet } from '@cosmjs/tendermint-rpc'
 import { TextProposal } from 'cosmjs-types/cosmos/gov/v1beta1/gov'
 
-const rpcUrl = process.env['RPC_URL'] ?? 'http://localhost:26657'
+const cometUrl = process.env['COMET_URL'] ?? 'http://localhost:26657'
 // The key is of the devnet: everyone knows it.
 const mnemonic = process.env['MNEMONIC'] ?? 'test test test test test test test test test test test junk'
 const account = process.env['ACCOUNT'] ?? '0'
@@ -27,7 +27,7 @@ const wallet = await DirectEthSecp256k1HdWallet.fromMnemonic(mnemonic, {
   hdPaths: [stringToPath(`m/44'/60'/0'/0/${account}`)],
 })
 const [{ address } = { address: '' }] = await wallet.getAccounts()
-const comet = await connectComet(rpcUrl)
+const comet = await connectComet(cometUrl)
 const client = SigningStargateClient.createWithSigner(comet, wallet, {
   gasPrice: GasPrice.fromString('3000000000anat'),
   broadcastPollIntervalMs: 300,

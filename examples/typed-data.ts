@@ -1,6 +1,6 @@
 /**
  * Sends NAT and delegates in one native transaction that an Ethereum wallet signs as typed data (EIP-712), as MetaMask and
- * a Ledger do. Run "make devnet", then `node examples/typed-data.ts`. RPC_URL (of CometBFT) and PRIVATE_KEY override the
+ * a Ledger do. Run "make devnet", then `node examples/typed-data.ts`. COMET_URL and PRIVATE_KEY override the
  * devnet's. In a page `account.signTypedData` is `eth_signTypedData_v4` of the wallet.
  */
 import { AminoTypes, createDefaultAminoConverters, defaultRegistryTypes, StargateClient } from '@cosmjs/stargate'
@@ -12,7 +12,7 @@ import { TxRaw } from 'cosmjs-types/cosmos/tx/v1beta1/tx'
 import type { Hex, TypedDataDefinition } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 
-const rpcUrl = process.env['RPC_URL'] ?? 'http://localhost:26657'
+const cometUrl = process.env['COMET_URL'] ?? 'http://localhost:26657'
 // The first of the devnet: everyone knows it.
 const privateKey = process.env['PRIVATE_KEY'] ?? '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
 const EVM_CHAIN_ID = 2517
@@ -86,7 +86,7 @@ const typedData = (document: object, messages: readonly { readonly type: string 
 const account = privateKeyToAccount(privateKey as Hex)
 // The same account as in MetaMask: twenty bytes with two names.
 const address = toBech32('nat', fromHex(account.address.slice(2)))
-const client = await StargateClient.connect(rpcUrl)
+const client = await StargateClient.connect(cometUrl)
 const coin = (amount: bigint) => ({ denom: 'anat', amount: amount.toString() })
 
 const messages = [

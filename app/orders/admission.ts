@@ -1,11 +1,18 @@
 /** What an order must be so that this node keeps it and tells others of it. A block judges anew: none of this is a rule of validity. */
 import type { Address } from '../../core/address.ts'
 import { readBalance } from '../../modules/bank/index.ts'
-import { type ClobBody, clobError, type ClobTx, readAgent } from '../../modules/clob/index.ts'
-import { MAX_BLOCKS_AHEAD, NONCE_WINDOW_MS } from './limits.ts'
+import {
+  type ClobBody,
+  clobError,
+  type ClobTx,
+  marketOfAction,
+  MAX_BLOCKS_AHEAD,
+  NONCE_WINDOW_MS,
+  readAgent,
+} from '../../modules/clob/index.ts'
 import type { OrderPool } from './pool.ts'
 import type { OrdersHead } from './ports.ts'
-import { marketOf, type Standings } from './standing.ts'
+import type { Standings } from './standing.ts'
 
 const MS_PER_SECOND = 1_000
 
@@ -52,7 +59,7 @@ const checkAgent = ({ owner, actions }: ClobTx, address: Address, { state, timeM
   }
   const { markets } = agent
   if (markets.length === 0) return
-  const refused = actions.map(marketOf).find((market) => !markets.includes(market))
+  const refused = actions.map(marketOfAction).find((market) => !markets.includes(market))
   if (refused === 0) throw clobError('poolAgent', 'the agent may not act on all markets')
   if (refused !== undefined) throw clobError('poolAgent', `the agent may not act on market ${refused}`)
 }

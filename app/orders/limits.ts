@@ -10,10 +10,6 @@ export const MAX_UNFUNDED_ORDERS = 2_000
 export const MAX_POOLED_ORDER_BYTES = 64 * 1024 * 1024
 /** A body may be carried for three blocks, and so be needed for so long after its `good_til_block`. */
 export const BLOCKS_KEPT_AFTER_END = 3
-/** A block takes an order whose `good_til_block` is at most so many blocks ahead. */
-export const MAX_BLOCKS_AHEAD = 40
-/** The most time between an order's nonce and the time of its block, before and after. */
-export const NONCE_WINDOW_MS = 60_000
 /** Hashes of orders that blocks took of late: as many as CometBFT's mempool knows as seen. */
 export const MAX_REMEMBERED_ORDERS = 100_000
 /** Signers by hash of orders that the pool does not hold: those of three of the greatest blocks. */

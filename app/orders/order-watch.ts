@@ -5,12 +5,12 @@
 import type { Address } from '../../core/address.ts'
 import { bytesToKey } from '../../core/bytes.ts'
 import type { Hash } from '../../core/hash.ts'
+import { marketOfAction } from '../../modules/clob/index.ts'
 import type { StateReader } from '../../store/state.ts'
 import { HeardVotes, type VotePowers, votePowers } from './heard-votes.ts'
 import type { OrderIds } from './order-ids.ts'
 import type { OrderPool } from './pool.ts'
 import type { OrderEnd, OrderStage, PooledOrder } from './pooled-order.ts'
-import { marketOf } from './standing.ts'
 import { VoteTally } from './vote-tally.ts'
 
 /** Something that has happened to an order. */
@@ -231,5 +231,5 @@ export class OrderWatch {
 export const isWatched = ({ ownerKey, tx }: PooledOrder, { market, owner }: WatchedOrders): boolean => {
   if (owner !== undefined && bytesToKey(owner) !== ownerKey) return false
   if (market === 0) return true
-  return tx.actions.some((action) => [0, market].includes(marketOf(action)))
+  return tx.actions.some((action) => [0, market].includes(marketOfAction(action)))
 }

@@ -6,12 +6,12 @@ import type { Address } from '../../core/address.ts'
 import { bytesToKey } from '../../core/bytes.ts'
 import { readBalance } from '../../modules/bank/index.ts'
 import {
-  type Action,
   type ClobParameters,
   type ClobTx,
   listMarkets,
   longestClobTx,
   type Market,
+  marketOfAction,
   readParameters,
   readRecord,
 } from '../../modules/clob/index.ts'
@@ -19,12 +19,6 @@ import type { StateReader } from '../../store/state.ts'
 import { extensionCapBytes } from '../attestations/cap.ts'
 import type { Rank } from './pooled-order.ts'
 import type { OrderBookReader } from './ports.ts'
-
-/** 0 names all markets. */
-export const marketOf = (action: Action): number => {
-  if (action.kind === 'place' || action.kind === 'replace') return action.place.market
-  return action.kind === 'scheduleCancel' ? 0 : action.market
-}
 
 interface PricedMarket {
   readonly market: Market
@@ -71,7 +65,7 @@ export class Standings {
   hasMinEquity(tx: ClobTx): boolean {
     // Where a market asks for nothing there is nothing to look at, and the first one says it of most transactions: a vote asks of 40,000.
     const [action] = tx.actions
-    const first = action && this.#known().get(marketOf(action))
+    const first = action && this.#known().get(marketOfAction(action))
     if (first?.market.minEquity === 0n) return true
     const named = this.#named(tx)
     if (named.some(({ market }) => market.minEquity === 0n)) return true
@@ -111,7 +105,7 @@ export class Standings {
     const markets = this.#known()
     const found = new Set<PricedMarket>()
     for (const action of actions) {
-      const id = marketOf(action)
+      const id = marketOfAction(action)
       const named = id === 0 ? markets.values() : [markets.get(id)]
       for (const priced of named) {
         if (priced !== undefined) found.add(priced)

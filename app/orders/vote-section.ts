@@ -16,6 +16,8 @@ import {
   isCanonicalAttestations,
   type ListedId,
   longestClobTx,
+  marketOfAction,
+  NONCE_WINDOW_MS,
   PHASES,
   readParameters,
   selectCandidates,
@@ -29,11 +31,10 @@ import type { ExtensionSection } from '../attestations/voter.ts'
 import type { WallClock } from '../environment.ts'
 import type { ProposedBlock } from '../ports.ts'
 import { decodeOrNothing } from './decode-or-nothing.ts'
-import { NONCE_WINDOW_MS } from './limits.ts'
 import type { OrderPool } from './pool.ts'
 import type { PooledOrder } from './pooled-order.ts'
 import type { CarriedBy, OrderBookReader } from './ports.ts'
-import { marketOf, type Standings } from './standing.ts'
+import type { Standings } from './standing.ts'
 
 /** Blocks of one height whose first call is remembered: rounds may bring any number. */
 const MAX_PROPOSALS = 64
@@ -246,7 +247,7 @@ const hasPriority = (
 ): boolean => {
   const own = placed.get(ownerKey)
   return tx.actions.some((action) => {
-    const market = marketOf(action)
+    const market = marketOfAction(action)
     if (books.hasOpenOrder(tx.owner, market)) return true
     return own !== undefined && (market === 0 || own.has(market))
   })

@@ -72,6 +72,14 @@ export class AccountQueue {
     return nonce >= this.#account.nonce && nonce < this.nextNonce
   }
 
+  /** Entries with lower nonces. */
+  countBelow(nonce: bigint): number {
+    let count = 0
+    for (const each of this.#waiting.keys()) if (each < nonce) count++
+    const passed = nonce <= this.#account.nonce ? 0 : Number(nonce - this.#account.nonce)
+    return count + Math.min(passed, this.#executable.length)
+  }
+
   /** Whether an entry that comes could execute: the gap before it is none, and the account pays for it. */
   takesNow({ nonce, costAnat }: PoolEntry): boolean {
     return this.isExecutable(nonce) || (nonce === this.nextNonce && this.#hasRoom(costAnat))

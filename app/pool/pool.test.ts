@@ -407,6 +407,27 @@ describe('the pool', () => {
     expect(insert(110n, 11n)).toBe(0)
     expect(pool.size).toBe(1)
   })
+
+  it('keeps what would be replaced by a transaction that reserves its own account, where many are before it', () => {
+    const [sender = new Uint8Array(20), other = new Uint8Array(20)] = SENDERS
+    const pool = new Pool(SETTINGS, SILENT)
+    const entries = Array.from({ length: 8 }, (_, nonce) =>
+      makeEntry({ sender, nonce: BigInt(nonce), fee: 100n, tip: 10n }),
+    )
+    for (const entry of entries) pool.insert(entry, RICH, 0n)
+    const authorities = [sender, other]
+    const replace = (nonce: bigint): number =>
+      codeOf(() => pool.insert(makeEntry({ sender, nonce, fee: 200n, tip: 20n, authorities }), RICH, 0n))
+    expect(replace(7n)).toBe(POOL_CODES.full)
+    expect([pool.size, pool.executableCount]).toEqual([8, 8])
+    // The last ones leave for one that is nearer.
+    expect(replace(6n)).toBe(0)
+    expect([pool.size, pool.executableCount]).toEqual([7, 1])
+    // What was refused reserves nobody.
+    for (const entry of [...pool.entries()]) pool.remove(entry)
+    for (const nonce of [0n, 1n]) pool.insert(makeEntry({ sender: other, nonce, fee: 1n, tip: 1n }), RICH, 0n)
+    expect([pool.size, pool.executableCount]).toEqual([2, 2])
+  })
 })
 
 describe('the queue of an account', () => {

@@ -1,6 +1,6 @@
 /** The application's own mempool: what waits, bounded, in nonce order by account. */
 import type { Address } from '../../core/address.ts'
-import { bytesToKey } from '../../core/bytes.ts'
+import { bytesToKey, equalBytes } from '../../core/bytes.ts'
 import type { Hash } from '../../core/hash.ts'
 import type { PoolSettings } from '../settings.ts'
 import { poolError } from '../errors.ts'
@@ -109,6 +109,7 @@ export class Pool {
     const replaced = queue.get(nonce)
     if (replaced !== undefined) this.#checkReplacement(replaced, entry)
     else this.#checkAccountLimit(queue, entry)
+    this.#checkReservation(queue, entry)
     this.#makeRoom(queue, entry, replaced, baseFeePerGas)
     // Evicting may have emptied and forgotten the queue: it is (again) the account's from here on.
     this.#accounts.set(accountKey, queue)
@@ -294,6 +295,13 @@ export class Pool {
     if (isLast || (!queue.takesNow(entry) && queue.waitingCount >= accountQueue)) {
       throw poolError('accountLimit', 'txpool is full: too many transactions of this account are waiting')
     }
+  }
+
+  /** One that reserves its own account is the first to leave where too many are before it: what it replaces would be gone too. */
+  #checkReservation(queue: AccountQueue, { authorities, sender, nonce }: PoolEntry): void {
+    if (!authorities.some((authority) => equalBytes(authority, sender))) return
+    // One executes, the others wait.
+    if (queue.countBelow(nonce) > this.#settings.accountQueue) throw poolError('full', 'txpool is full')
   }
 
   /** Drops just what an entry needs room for. */

@@ -4,11 +4,10 @@
  */
 import type { Address } from '../../core/address.ts'
 import { encodeBech32 } from '../../core/bech32.ts'
-import { bytesToUnprefixedHex } from '../../core/hex.ts'
 import { attribute } from '../events.ts'
 import type { Event, EventAttribute } from '../module.ts'
 import type { Market } from './domain/market.ts'
-import type { OpenOrder, Side } from './domain/order.ts'
+import type { Side } from './domain/order.ts'
 
 /** An attribute by which nobody searches. */
 const detail = (key: string, value: string | number | bigint): EventAttribute => ({
@@ -18,52 +17,6 @@ const detail = (key: string, value: string | number | bigint): EventAttribute =>
 })
 
 const number = (key: string, value: number): EventAttribute => attribute(key, value.toString())
-
-export interface OrderPlaced {
-  readonly sequence: number
-  /** The order as it was placed. */
-  readonly order: OpenOrder
-}
-
-export const orderPlaced = ({ sequence, order }: OrderPlaced): Event => ({
-  type: 'order_placed',
-  attributes: [
-    number('market', order.market),
-    number('order_seq', order.seq),
-    attribute('owner', encodeBech32(order.owner)),
-    detail('sequence', sequence),
-    detail('subaccount', order.subaccount),
-    detail('side', order.side),
-    detail('tif', order.tif),
-    detail('price_ticks', order.priceTicks),
-    detail('lots', order.lots),
-    detail('client_id', bytesToUnprefixedHex(order.clientId)),
-    detail('expire_s', order.expireS),
-    detail('trigger_kind', order.triggerKind),
-    detail('trigger_ticks', order.triggerTicks),
-  ],
-})
-
-export interface OrderRejected {
-  readonly market: number
-  readonly owner: Address
-  readonly subaccount: number
-  readonly clientId: Uint8Array
-  /** Error code of codespace clob. */
-  readonly code: number
-}
-
-/** It leaves no record, so that it has no sequence. */
-export const orderRejected = ({ market, owner, subaccount, clientId, code }: OrderRejected): Event => ({
-  type: 'order_rejected',
-  attributes: [
-    number('market', market),
-    attribute('owner', encodeBech32(owner)),
-    detail('subaccount', subaccount),
-    detail('client_id', bytesToUnprefixedHex(clientId)),
-    detail('code', code),
-  ],
-})
 
 export interface Fill {
   readonly market: number
@@ -96,28 +49,6 @@ export const fill = (filled: Fill): Event => ({
     detail('maker_fee', filled.makerFee),
     detail('maker_rebate', filled.makerRebate),
     detail('taker_fee', filled.takerFee),
-  ],
-})
-
-export interface OrderRemoved {
-  readonly market: number
-  readonly sequence: number
-  readonly orderSeq: number
-  readonly owner: Address
-  readonly lotsLeft: number
-  /** The name of the reason in the record. */
-  readonly reason: string
-}
-
-export const orderRemoved = ({ market, sequence, orderSeq, owner, lotsLeft, reason }: OrderRemoved): Event => ({
-  type: 'order_removed',
-  attributes: [
-    number('market', market),
-    number('order_seq', orderSeq),
-    attribute('owner', encodeBech32(owner)),
-    detail('sequence', sequence),
-    detail('lots_left', lotsLeft),
-    detail('reason', reason),
   ],
 })
 

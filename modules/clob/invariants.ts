@@ -7,7 +7,7 @@ import type { Invariant } from '../module.ts'
 import type { ClobDependencies } from './deps.ts'
 import { ORDER_BOUNDS, type OrderBounds } from './book/crowd.ts'
 import type { ClobAccount } from './domain/account.ts'
-import { lockOf } from './domain/lock.ts'
+import { requiredLock } from './domain/lock.ts'
 import { doesFloorName } from './book/account-book.ts'
 import type { OpenOrder } from './domain/order.ts'
 import { MAX_QUEUE_WEIGHT } from './domain/queue.ts'
@@ -42,7 +42,7 @@ const escrowFault = (state: StateReader, { ledger }: Pick<ClobDependencies, 'led
     addTo(locks, market.baseDenom, 0n)
     addTo(locks, market.quoteDenom, 0n)
     for (const order of scanOrders(state, market.id)) {
-      const { denom, amount } = lockOf(market, order)
+      const { denom, amount } = requiredLock(market, order)
       addTo(locks, denom, amount)
     }
   }

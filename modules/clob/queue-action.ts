@@ -5,7 +5,7 @@ import type { MessageContext } from '../module.ts'
 import { clobError } from './errors.ts'
 import { orderQueued } from './events.ts'
 import { readMarket, readParameters, readQueuedTotals, writeQueued } from './keeper/index.ts'
-import type { Action } from './orders/clob-tx.ts'
+import { marketOfAction } from './orders/clob-tx.ts'
 import { decodeAction } from './orders/decode-action.ts'
 import { weightOfAction } from './orders/phase-and-weight.ts'
 
@@ -26,12 +26,6 @@ export interface ContractAction {
   readonly action: Uint8Array
 }
 
-/** 0 names all markets. */
-const marketOf = (action: Action): number => {
-  if (action.kind === 'place' || action.kind === 'replace') return action.place.market
-  return action.kind === 'scheduleCancel' ? 0 : action.market
-}
-
 /** What may still be queued in the running block, as weight. */
 export const queueRoom = (state: StateReader): number =>
   Math.max(0, readParameters(state).contractWeight - readQueuedTotals(state).weight)
@@ -47,7 +41,7 @@ export const queueAction = (
   const action = decodeAction(bytes)
   const weight = weightOfAction(action)
   consumeGas(QUEUE_GAS + WEIGHT_GAS * BigInt(weight), 'action of a contract')
-  const market = marketOf(action)
+  const market = marketOfAction(action)
   if (market !== 0 && readMarket(state, market) === undefined) {
     throw clobError('noMarket', `there is no market ${market}`)
   }

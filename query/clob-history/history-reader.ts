@@ -17,7 +17,7 @@ import { decodeOrderEntry, type OrderEntry } from '../../app/clob-history/order-
 import { decodeRejection, type RejectionEntry } from '../../app/clob-history/rejection-entry.ts'
 import { HISTORY_COLUMN } from '../../app/clob-history/write-history.ts'
 import type { Address } from '../../core/address.ts'
-import { concatBytes, readUint32, readUint64, uint64ToBytes } from '../../core/bytes.ts'
+import { concatBytes, readUint32, readUint64 } from '../../core/bytes.ts'
 import type { Entry, KeyValueStore } from '../../store/store.ts'
 
 /** Places that are looked at for one answer, where only some of them are wanted. */
@@ -155,6 +155,3 @@ export class HistoryReader {
     return { items, next: upper.slice(prefix.length) }
   }
 }
-
-/** The key for {@link PageRequest.before} of trades: the page lies below this sequence. */
-export const beforeSequence = (sequence: number): Uint8Array => uint64ToBytes(sequence)

@@ -7,7 +7,7 @@ import { limitExceeded } from '../../app/errors.ts'
 import type { OrderPool } from '../../app/orders/pool.ts'
 import type { OrderWatch } from '../../app/orders/order-watch.ts'
 import type { OrderEnd, OrderStage, PooledOrder } from '../../app/orders/pooled-order.ts'
-import { marketOf } from '../../app/orders/standing.ts'
+import { marketOfAction } from '../../modules/clob/index.ts'
 import type { ClobNews, ClobPool, ClobWaitingOrder, Questions } from '../../app/ports.ts'
 import { clobStream } from '../../proto/index.ts'
 import { jsonText } from '../question-tools.ts'
@@ -43,7 +43,7 @@ const waitingOrder = ({ order, stage, height, isWhole }: Shown): ClobWaitingOrde
   hash: bytesToHex(order.hash),
   stage: STAGES[stage],
   owner: encodeBech32(order.tx.owner),
-  markets: [...new Set(order.tx.actions.map(marketOf))],
+  markets: [...new Set(order.tx.actions.map(marketOfAction))],
   seenMs: order.seenMs,
   height,
   raw: isWhole ? bytesToBase64(order.raw) : null,

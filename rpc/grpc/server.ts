@@ -75,7 +75,7 @@ export interface GrpcHttp2Server {
 
 const ignore = (): void => undefined
 
-const SOCKET_OPTIONS = { keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }
+const SOCKET_OPTIONS = { noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }
 
 /** Ends connections before anything is read of them where there is no room. Returns those that are here, also before their handshakes. */
 const admitConnections = (

@@ -11,12 +11,12 @@ if (python === undefined) console.log('skipped: web3.py is not installed: "make 
 
 const node = useNode({ hasTestMarkets: true })
 
-const run = async (command: string, script: string, account: number, server: 'http' | 'comet' = 'http', more = {}) => {
+const run = async (command: string, script: string, account: number, more = {}) => {
   const { ports } = node()
   // The host is a name, as the scripts have it by default: it may mean ::1 first, where nobody listens.
   const at = (port: number): string => `http://localhost:${port}`
   const urls = {
-    RPC_URL: at(ports[server]),
+    RPC_URL: at(ports.http),
     WS_URL: `ws://localhost:${ports.ws}`,
     REST_URL: at(ports.rest),
     COMET_URL: at(ports.comet),
@@ -60,13 +60,13 @@ describe.concurrent('the examples', () => {
     expectExample(await run(python ?? '', 'examples/web3_client.py', 4))
   })
   it('run with CosmJS', async () => {
-    const output = await run(process.execPath, 'examples/cosmjs.ts', 6, 'comet')
+    const output = await run(process.execPath, 'examples/cosmjs.ts', 6)
     expect(output).toMatch(/^sent 1 NAT in block \d+: [0-9A-F]{64}$/m)
     expect(output).toMatch(/^delegated to natvaloper1[a-z0-9]+: 100000000000000000000 anat$/m)
     expectNative(output, '[0-9A-F]{64}')
   })
   it('run with typed data', async () => {
-    const output = await run(process.execPath, 'examples/typed-data.ts', 8, 'comet')
+    const output = await run(process.execPath, 'examples/typed-data.ts', 8)
     expect(output).toMatch(/^sent and delegated 1 NAT in block \d+: [0-9A-F]{64}$/m)
   })
   it('trade on the order book', async () => {
@@ -80,7 +80,7 @@ describe.concurrent('the examples', () => {
   it('quote both sides of a market, and take from them', async () => {
     // Another market than the one above, and accounts that send nothing else to the book.
     const [maker, taker] = await Promise.all([
-      run(process.execPath, 'examples/market-maker.ts', 1, 'http', { FILLS: '2' }),
+      run(process.execPath, 'examples/market-maker.ts', 1, { FILLS: '2' }),
       run(process.execPath, 'examples/taker.ts', 2),
     ])
     const price = String.raw`2[45]\d{3} ticks`
@@ -125,7 +125,7 @@ describe('the adapter with the methods of ccxt', () => {
   it.skipIf(python === undefined)('trades, reads and cancels', async () => {
     const keys = devnetAccounts()
     const more = { TAKER_KEY: keys[0]?.privateKey ?? '', PRICE: '1.03' }
-    const output = await run(python ?? '', 'examples/ccxt_adapter.py', 5, 'http', more)
+    const output = await run(python ?? '', 'examples/ccxt_adapter.py', 5, more)
     expect(output.trim().split('\n')).toEqual([
       'NAT/TUSD: amounts in 0.001, prices in 0.001',
       'rests: sell 20.0 at 1.03',

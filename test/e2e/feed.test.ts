@@ -339,7 +339,7 @@ describe('the feed of a running node', () => {
   it('says what is wrong: no node, another chain, a file that is no cursor', async () => {
     const nobody = await runChain(['feed', '--home', join(node.folder, 'nowhere')])
     expect(nobody.status).toBe(1)
-    expect(nobody.stderr).toMatch(/Error: no node answers at unix:.*: is it running\?\n$/)
+    expect(nobody.stderr).toMatch(/Error: no node answers at unix:.*: is it running\? \(cli\/\d+\)\n$/)
     const cursor = join(node.folder, 'foreign-cursor')
     writeFileSync(cursor, JSON.stringify({ height: 1, hash: `0x${'12'.repeat(32)}` }))
     const foreign = await runChain(['feed', '--home', node.home, '--cursor', cursor])
@@ -348,6 +348,6 @@ describe('the feed of a running node', () => {
     expect(foreign.stdout).toBe('')
     writeFileSync(cursor, EMPTY_BYTES)
     const none = await runChain(['feed', '--home', node.home, '--cursor', cursor])
-    expect(none.stderr).toBe(`Error: ${cursor} is no cursor of a feed: remove it to begin anew\n`)
+    expect(none.stderr).toBe(`Error: ${cursor} is no cursor of a feed: remove it to begin anew (feed/3)\n`)
   })
 })

@@ -175,9 +175,9 @@ it('chain verify-proof checks what eth_getProof says, and refuses what was chang
   }
   expect(await verifyReply(reply)).toMatchObject({ status: 0, stdout: expect.stringContaining(`account ${token}`) })
   const { stderr, status } = await verifyReply({ ...reply, balance: '0x5' })
-  expect([status, stderr]).toEqual([1, 'Error: the reply says balance 5, the proof 0\n'])
+  expect([status, stderr]).toEqual([1, 'Error: the reply says balance 5, the proof 0 (cli/12)\n'])
   const cut = await verifyReply({ ...reply, accountProof: reply.accountProof.slice(1) })
-  expect([cut.status, cut.stderr]).toEqual([1, 'Error: bad proof: a node is missing\n'])
+  expect([cut.status, cut.stderr]).toEqual([1, 'Error: bad proof: a node is missing (trie/1)\n'])
 })
 
 it('abci_query refuses what it cannot prove', async () => {

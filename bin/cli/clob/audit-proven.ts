@@ -2,7 +2,7 @@
  * The state of one height, value by value, under the application hash of a verified header. One proof of the module's account shows
  * the hashes of many values, so that a value which is known already, or expected, needs no request of its own.
  */
-import { type Address, moduleAddress } from '../../../core/address.ts'
+import type { Address } from '../../../core/address.ts'
 import { DENOMINATION } from '../../../core/amounts.ts'
 import {
   bytesToBigint,
@@ -185,5 +185,3 @@ export const askBalance = async (
   denom === DENOMINATION
     ? await ethereum.proof(owner, [], height)
     : await node.stored(balanceKey(owner, denom), height, BANK)
-
-export const isClob = (system: Uint8Array): boolean => equalBytes(system, moduleAddress('clob'))

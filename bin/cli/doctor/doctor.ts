@@ -1,4 +1,5 @@
 /** `chain doctor`: looks at everything that a node needs, and says of each thing what to do. It changes nothing. */
+import { existsSync } from 'node:fs'
 import type { CometAddresses } from '../../node/config/comet-toml.ts'
 import type { Home } from '../../node/config/home.ts'
 import type { Settings } from '../../node/config/settings.ts'
@@ -71,6 +72,8 @@ const checkNetwork = async (
 /** In the order in which they are printed. */
 export const examine = async (options: DoctorOptions): Promise<readonly Finding[]> => {
   const { home } = options
+  // Where there is none, nothing in it can be looked at.
+  if (!existsSync(home.root)) return [...(await checkVersions()), ...(await checkHome(home)), checkOpenFiles()]
   const found: Found = {}
   const files = await checkFiles(options, found)
   const isRunning = await isNodeRunning(home)

@@ -10,10 +10,24 @@ import type { Keyring } from './keyring.ts'
 
 const PREFIXES = ['', 'valoper', 'valcons'].map((suffix) => `${BECH32_PREFIX}${suffix}`)
 
+/** Digits of one case have no checksum (EIP-55); others have the one that finds a digit which was mistyped. */
+const checkCase = (digits: string, address: Address): void => {
+  const checksum = checksumAddress(address)
+  if ([digits.toLowerCase(), digits.toUpperCase(), checksum.slice(2)].includes(digits)) return
+  throw cliError(
+    'usage',
+    `0x${digits} has a wrong checksum: a digit of it is mistyped. With these digits it would be ${checksum}`,
+  )
+}
+
 /** Twenty bytes in any of the forms; undefined for what looks like none of them. Throws cli/1 for a broken one. */
 export const readAddress = (text: string): Address | undefined => {
   const digits = text.replace(/^0x/i, '')
-  if (/^[0-9a-fA-F]{40}$/.test(digits)) return plainBytes(Buffer.from(digits, 'hex'))
+  if (/^[0-9a-fA-F]{40}$/.test(digits)) {
+    const address = plainBytes(Buffer.from(digits, 'hex'))
+    checkCase(digits, address)
+    return address
+  }
   const prefix = PREFIXES.find((each) => text.toLowerCase().startsWith(`${each}1`))
   if (prefix === undefined) return undefined
   try {

@@ -24,12 +24,18 @@ const askAccount = async (
   }
 }
 
-/** Throws cli/1 for what an offline command does not say, and cli/19 for an account that is not there. */
-export const findSignerData = async (
-  client: CometClient,
-  address: Address,
-  { isOffline, chainId, accountNumber, sequence }: TxFlags,
-): Promise<SignerData> => {
+/** Throws cli/7 where the flags name another chain than the node is of: it would tell of a wrong signature. */
+export const requireChain = ({ chainId }: TxFlags, nodesChainId: string): void => {
+  if (chainId === undefined || chainId === nodesChainId) return
+  throw cliError(
+    'wrongChain',
+    `--chain-id: chain_id is "${chainId}", but the node that was asked is of "${nodesChainId}"`,
+  )
+}
+
+/** Throws cli/1 for what an offline command does not say, and cli/19 for an account that is not there, and cli/7. */
+export const findSignerData = async (client: CometClient, address: Address, flags: TxFlags): Promise<SignerData> => {
+  const { isOffline, chainId, accountNumber, sequence } = flags
   if (chainId !== undefined && accountNumber !== undefined && sequence !== undefined) {
     return { chainId, accountNumber, sequence }
   }
@@ -37,8 +43,10 @@ export const findSignerData = async (
     throw cliError('usage', 'offline, nobody can be asked: say --chain-id, --account-number and --sequence')
   }
   const account = await askAccount(client, address)
+  const nodesChainId = await client.chainId()
+  requireChain(flags, nodesChainId)
   return {
-    chainId: chainId ?? (await client.chainId()),
+    chainId: nodesChainId,
     accountNumber: accountNumber ?? account.accountNumber,
     sequence: sequence ?? account.sequence,
   }

@@ -14,7 +14,7 @@ const CHAIN_VALUES: Readonly<Record<string, string>> = {
   'consensus.peer_gossip_sleep_duration': '"10ms"',
   'p2p.flush_throttle_timeout': '"10ms"',
   'rpc.max_request_batch_size': '1000',
-  // A batch of 100 transactions of the largest size, in hex.
+  // A batch of 100 transactions of the largest size, in base64, with room.
   'rpc.max_body_bytes': '33554432',
   // CosmJS polls tx_search after a broadcast. Validators that serve nobody set "null".
   'tx_index.indexer': '"kv"',

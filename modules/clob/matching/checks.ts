@@ -5,8 +5,12 @@ import type { Action, ClobBody, ClobTx, Phase } from '../orders/clob-tx.ts'
 import type { MatchingError } from './error-entries.ts'
 import type { StepRun } from './step-run.ts'
 
-const MAX_BLOCKS_AHEAD = 40
-/** An order beyond it is stale: nobody's old price is met after the chain has stood still. */
+/** A block takes an order whose `good_til_block` is at most so many blocks ahead. */
+export const MAX_BLOCKS_AHEAD = 40
+/**
+ * The most time between an order's nonce and the time of its block, before and after. An order beyond it is stale: nobody's old
+ * price is met after the chain has stood still.
+ */
 export const NONCE_WINDOW_MS = 60_000
 
 /** A ClobTx of the block, as the plan put it there. */

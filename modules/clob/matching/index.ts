@@ -1,5 +1,5 @@
 /** The CLOB step. */
-export { type BatchItem, UNSIGNED } from './checks.ts'
+export { type BatchItem, MAX_BLOCKS_AHEAD, NONCE_WINDOW_MS, UNSIGNED } from './checks.ts'
 export type { StepContext } from './deps.ts'
 export { codeOf, MATCHING_ENTRIES, type MatchingError } from './error-entries.ts'
 export { lockDenom } from './money.ts'

@@ -52,6 +52,12 @@ export type Action =
   | { readonly kind: 'scheduleCancel'; readonly atMs: number }
 
 /** 1 is EIP-712; 2 and 3 sign cosmos' SignDoc with an Ethereum key and with a plain secp256k1 key. */
+/** 0 names all markets. */
+export const marketOfAction = (action: Action): number => {
+  if (action.kind === 'place' || action.kind === 'replace') return action.place.market
+  return action.kind === 'scheduleCancel' ? 0 : action.market
+}
+
 export type SignatureScheme = 1 | 2 | 3
 
 export interface ClobTx {

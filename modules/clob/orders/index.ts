@@ -10,6 +10,7 @@ export {
   CLOB_TX_BYTE,
   type ClobBody,
   type ClobTx,
+  marketOfAction,
   MAX_ACTIONS,
   MAX_CLOB_TX_BYTES,
   MAX_TX_WEIGHT,

@@ -2,7 +2,7 @@
 import { bytesToKey } from '../../../core/bytes.ts'
 import type { Overlay } from '../../../store/overlay.ts'
 import { EMPTY_RECORD } from '../domain/empty-record.ts'
-import { lockOf } from '../domain/lock.ts'
+import { requiredLock } from '../domain/lock.ts'
 import type { OpenOrder } from '../domain/order.ts'
 import * as keeper from '../keeper/index.ts'
 import type { Action, Target } from '../orders/clob-tx.ts'
@@ -111,4 +111,4 @@ export const fillState = (state: Overlay): void => {
 }
 
 export const locks = (): readonly { readonly owner: Uint8Array; readonly denom: string; readonly amount: bigint }[] =>
-  [ORDER, SELL].map((order) => ({ owner: ALICE, ...lockOf(MARKET, order) }))
+  [ORDER, SELL].map((order) => ({ owner: ALICE, ...requiredLock(MARKET, order) }))

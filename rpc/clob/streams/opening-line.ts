@@ -56,7 +56,7 @@ export class OpeningLine<Value> {
 
   #add(key: string, make: (requireWanted: RequireWanted) => Promise<Value>): Opening<Value> {
     const { promise, resolve, reject } = Promise.withResolvers<Value>()
-    // Of those who wait some may have gone: it is no failure that nobody hears of.
+    // Those who waited may all have gone; then nobody handles the rejection.
     promise.catch(() => undefined)
     const requireWanted: RequireWanted = () => {
       if (opening.waiting === 0) throw gone()

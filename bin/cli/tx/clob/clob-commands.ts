@@ -65,7 +65,7 @@ const withPlace = (command: Command): Command =>
     .addOption(
       new Option('--stp <rule>', 'what ends where it meets an order of your own')
         .choices(['cancel-maker', 'cancel-taker', 'cancel-both', 'decrement'])
-        .default('cancel-taker'),
+        .default('cancel-maker'),
     )
     .option('--trigger <price>', 'it is placed once the block price reaches this')
     .addOption(new Option('--trigger-kind <kind>', 'of --trigger').choices(['stop', 'take-profit']).default('stop'))

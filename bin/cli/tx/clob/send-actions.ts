@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import {
   type Action,
+  CLOB_ERRORS,
   type ClobTx,
   decodeClobBody,
   decodeClobResult,
@@ -17,6 +18,7 @@ import { signDigest } from '../../../../core/signature.ts'
 import { cliError, errorText } from '../../../errors.ts'
 import type { CometClient } from '../../client/comet-client.ts'
 import { printResult } from '../../output.ts'
+import { requireChain } from '../accounts.ts'
 import { openSigningKey, type TxSession } from '../submit.ts'
 import type { Sender } from '../tx-flags.ts'
 
@@ -84,6 +86,14 @@ const waitForBlock = async (client: CometClient, hash: Uint8Array, goodTilBlock:
   }
 }
 
+const ERRORS = Object.entries(CLOB_ERRORS.entries)
+
+/** What the code of an action means, as docs/errors.md has it. */
+const errorOf = (code: number): string | undefined => {
+  const [name, entry] = ERRORS.find(([, each]) => each.code === code) ?? []
+  return entry === undefined ? undefined : `${name}: ${entry.cause} ${entry.action}`
+}
+
 const shownResult = (txhash: string, { height, tx_result: result }: z.infer<typeof included>) => {
   const { code, codespace, log, data } = result
   const results = data === null || data === undefined ? [] : decodeClobResult(Buffer.from(data, 'base64')).results
@@ -92,6 +102,7 @@ const shownResult = (txhash: string, { height, tx_result: result }: z.infer<type
     ...{ height, code, codespace, log },
     actions: results.map((action) => ({
       code: action.code,
+      ...(action.code === 0 ? {} : { error: errorOf(action.code) }),
       order_seq: String(action.orderSeq),
       filled_lots: String(action.filledLots),
       quote: action.quote.toString(),
@@ -110,6 +121,7 @@ export const sendActions = async (
   if (!flags.isConfirmed) throw cliError('usage', 'orders are signed without being shown: say --yes')
   const { publicKey, privateKey } = await openSigningKey(sender, session)
   const { node_info: node, sync_info: at } = await head(client)
+  requireChain(flags, node.network)
   const sigScheme = publicKey.type === 'secp256k1' ? 3 : 2
   const goodTilBlock = at.latest_block_height + BLOCKS_AHEAD
   const unsigned: ClobTx = {
@@ -119,7 +131,7 @@ export const sendActions = async (
     nonceMs: nonceNear(Date.parse(at.latest_block_time)),
     ...{ goodTilBlock, actions, sigScheme, signature: EMPTY_BYTES },
   }
-  const raw = sign(unsigned, flags.chainId ?? node.network, privateKey)
+  const raw = sign(unsigned, node.network, privateKey)
   // What is wrong with it is told here in the words of the chain.
   decodeClobBody(raw)
   const hash = sha256(raw)
