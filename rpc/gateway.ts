@@ -34,6 +34,7 @@ import { createStreamHub } from './clob/streams/hub.ts'
 import { createSubscriptionHub } from './subscriptions/hub.ts'
 import type { TlsSource } from './tls.ts'
 import { Turns } from './turns.ts'
+import { WritingTurns } from './websocket/writing-turns.ts'
 import { attachWebSocket } from './websocket/endpoint.ts'
 
 export interface Gateway {
@@ -162,6 +163,7 @@ export const startGateway = async (
     server.server.on('upgrade', ({ socket }) => server.upgraded(socket))
     servers.add('websocket', server.server)
     const endpoint = attachWebSocket(server.server, {
+      writingTurns: new WritingTurns(),
       responder,
       hub,
       streams,

@@ -94,7 +94,11 @@ export const createConnection = (
   let waitingBytes = 0
 
   const closeSlow = (): void => closeWith(POLICY_VIOLATION, 'too slow: messages were left unread')
-  const writer = new SocketWriter({ socket, stream, share, bufferLimit: options.bufferLimit, onSlow: closeSlow })
+  const writer = new SocketWriter({
+    ...{ socket, stream, share, asker, turns: options.writingTurns },
+    bufferLimit: options.bufferLimit,
+    onSlow: closeSlow,
+  })
   const subscriptions = new ConnectionSubscriptions({
     ...{ client, asker, writer, share, hub: options.hub, streams: options.streams, limit: options.subscriptionLimit },
     charge: (length) => limiter?.charge(address, answerCost(length)),

@@ -8,6 +8,7 @@ import type { LongRequests } from '../long-requests/long-requests.ts'
 import type { MemoryBudget } from '../memory-budget.ts'
 import type { SubscriptionHub } from '../subscriptions/hub.ts'
 import type { Turns } from '../turns.ts'
+import type { WritingTurns } from './writing-turns.ts'
 
 export interface WebSocketOptions {
   readonly responder: Responder
@@ -28,6 +29,7 @@ export interface WebSocketOptions {
   readonly limiter: RateLimiter | undefined
   readonly findAddress: FindAddress
   readonly turns: Turns
+  readonly writingTurns: WritingTurns
   readonly budget: MemoryBudget
   /** Clients whose connections wait. */
   readonly floods: Floods

@@ -1,8 +1,13 @@
 /** What goes out over one WebSocket: it is counted until the client takes it, and a client that takes too little is told of. */
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
+import type { Asker } from '../../app/ports.ts'
 import type { MemoryShare } from '../memory-budget.ts'
 import { Counted, QUEUED_BYTES, UNCOUNTED_BYTES } from './counted.ts'
+import type { WritingTurns } from './writing-turns.ts'
+
+/** What a connection may have written at the end of any turn of the event loop: it takes microseconds. More of it waits for a turn of its own. */
+const SMALL_BYTES = 16 * 1024
 
 /** A message in parts: what is long is not copied for each reader. */
 export type MessageParts = readonly (string | Buffer)[]
@@ -12,6 +17,8 @@ export interface SocketWriterOptions {
   /** What carries it. */
   readonly stream: Duplex
   readonly share: MemoryShare
+  readonly asker: Pick<Asker, 'client' | 'connection'>
+  readonly turns: WritingTurns
   /** Bytes that may wait for the client. */
   readonly bufferLimit: number
   /** Too much waits for the client. */
@@ -23,6 +30,8 @@ export class SocketWriter {
   readonly #unread: Counted
   #isEnded = false
   #isCorked = false
+  /** What it has to write waits for a turn of its own, and is counted meanwhile. */
+  #isLate = false
   /** Messages since the client had taken all. */
   #queued = 0
   #onDrained: (() => void)[] = []
@@ -44,20 +53,28 @@ export class SocketWriter {
     if (socket.bufferedAmount > bufferLimit) return onSlow()
     for (const [at, part] of parts.entries()) socket.send(part, { binary: false, fin: at === parts.length - 1 })
     this.#queued++
-    if (!this.#isCorked) this.#count()
+    if (!this.#isCorked || this.#isLate) this.#count()
   }
 
   /** Has what this turn of the event loop sends go out together. */
   cork(): void {
     if (this.#isCorked) return
-    const { stream } = this.#options
+    const { stream, turns, asker } = this.#options
     this.#isCorked = true
     stream.cork()
     setImmediate(() => {
-      this.#isCorked = false
-      stream.uncork()
-      this.#count()
+      if (stream.writableLength <= SMALL_BYTES) return this.#uncork()
+      this.#isLate = true
+      turns.add(asker, () => this.#uncork())
+      return this.#count()
     })
+  }
+
+  #uncork(): void {
+    this.#isCorked = false
+    this.#isLate = false
+    this.#options.stream.uncork()
+    this.#count()
   }
 
   /** Resolves when little is left for the client to take, or it has gone. */
