@@ -218,10 +218,10 @@ describe('the thread for long requests', () => {
     changes: { restMs?: number; settings?: Partial<GatewaySettings>; figures?: RequestFigure[] } = {},
   ): Promise<{ application: MemoryApplication; long: LongRequests }> => {
     const application = answering()
-    const { endpoint, ...remote } = await connectTo(application)
+    const remote = await connectTo(application)
     const long = createLongRequests({
-      endpoint,
-      head: createHeadTracker({ ...remote, connected: true }),
+      endpoint: remote.endpoint,
+      head: createHeadTracker(remote),
       settings: { ...SETTINGS, ...changes.settings },
       figures: { ...NO_FIGURES, note: (figure) => changes.figures?.push(figure) },
       log: SILENT_LOG,
