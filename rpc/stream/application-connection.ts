@@ -11,7 +11,7 @@ import { createBatchedWriter } from './write-batch.ts'
 const FRAMES_PER_TURN = 256
 
 export interface ApplicationConnectionOptions {
-  /** As people write it. */
+  /** The address in the form that people write. */
   readonly address: string
   readonly where: NetConnectOpts
   readonly log: GatewayLog
