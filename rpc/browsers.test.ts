@@ -1,5 +1,6 @@
 /** What a page in a browser can do to a gateway on the same machine: as the settings leave it, and as they name it. */
 import { request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { startGateway, type Gateway } from './gateway.ts'
@@ -197,4 +198,41 @@ test('no text that a client names as its origin is taken for another one', () =>
     expect(isOriginAllowed(rules, origin), origin).toBe(false)
   }
   expect(allowedOrigin([''], 'https://app.example')).toBeUndefined()
+})
+
+describe('the host of a request', () => {
+  /** The first line of the answer and the rest. */
+  const sendRaw = (address: string | undefined, head: readonly string[], body = ''): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const [host = '', port = ''] = (address ?? '').split(':')
+      let text = ''
+      const socket = connect(Number(port), host).on('error', reject)
+      socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+      socket.on('close', () => resolve(text))
+      socket.write(`${[...head, `Content-Length: ${body.length}`, 'Connection: close'].join('\r\n')}\r\n\r\n${body}`)
+    })
+  const JSON_TYPE = 'Content-Type: application/json'
+  const { body } = CALL
+
+  test('is that of a target which is a whole URL, on both ports', async () => {
+    const { address, restAddress } = await start()
+    for (const target of ['http://127.0.0.1:8545/', 'HTTP://localhost', 'http://[::1]/?x=1']) {
+      const answer = await sendRaw(address, [`POST ${target} HTTP/1.1`, 'Host: 127.0.0.1', JSON_TYPE], body)
+      expect(answer, target).toMatch(/^HTTP\/1.1 200 /)
+    }
+    const evil = await sendRaw(address, ['POST http://evil.example/ HTTP/1.1', 'Host: 127.0.0.1', JSON_TYPE], body)
+    expect(evil).toMatch(/^HTTP\/1.1 403 [^]*invalid host specified/)
+    const path = '/swagger/openapi.json'
+    const rest = await sendRaw(restAddress, [`GET http://127.0.0.1${path} HTTP/1.1`, 'Host: 127.0.0.1'])
+    expect(rest).toMatch(/^HTTP\/1.1 200 /)
+    expect(await sendRaw(restAddress, [`GET http://evil.example${path} HTTP/1.1`, 'Host: 127.0.0.1'])).toMatch(
+      /^HTTP\/1.1 403 /,
+    )
+  })
+
+  test('is one', async () => {
+    const { address } = await start()
+    const head = ['POST / HTTP/1.1', 'Host: 127.0.0.1', 'HOST: evil.example', JSON_TYPE]
+    expect(await sendRaw(address, head, body)).toMatch(/^HTTP\/1.1 400 [^]*too many Host headers/)
+  })
 })

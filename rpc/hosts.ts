@@ -43,15 +43,42 @@ export const createHostCheck = (listener: string, vhosts: readonly string[]): Ho
 
 /** geth's words. */
 const REFUSAL = 'invalid host specified\n'
+/** Those of Go's net/http. */
+const TOO_MANY = '400 Bad Request: too many Host headers'
+
+const refuse = (response: ServerResponse, status: number, text: string): void => {
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': text.length,
+    connection: 'close',
+  })
+  response.end(text)
+}
+
+const hasTwoHosts = ({ rawHeaders }: IncomingMessage): boolean => {
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string
+    if (name.length === 4 && name.toLowerCase() === 'host') count++
+  }
+  return count > 1
+}
+
+/**
+ * The host that a request is for. A target may be a whole URL, as for a proxy (RFC 9112, section 3.2.2): then its host counts, and
+ * `request.url` is left with the path, as whoever answers expects it.
+ */
+const takeHost = (request: IncomingMessage): string | undefined => {
+  const [, host, path] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(request.url ?? '') ?? []
+  if (host === undefined || path === undefined) return request.headers.host
+  request.url = path.startsWith('/') ? path : `/${path}`
+  return host
+}
 
 export const withHostCheck =
   (isAllowed: HostCheck, handler: RequestListener): ((request: IncomingMessage, response: ServerResponse) => void) =>
   (request, response) => {
-    if (isAllowed(request.headers.host)) return handler(request, response)
-    response.writeHead(403, {
-      'content-type': 'text/plain; charset=utf-8',
-      'content-length': REFUSAL.length,
-      connection: 'close',
-    })
-    response.end(REFUSAL)
+    if (hasTwoHosts(request)) return refuse(response, 400, TOO_MANY)
+    const host = request.url?.startsWith('/') === true ? request.headers.host : takeHost(request)
+    return isAllowed(host) ? handler(request, response) : refuse(response, 403, REFUSAL)
   }

@@ -36,10 +36,8 @@ export interface HttpOptions {
 /** geth takes these three. */
 const JSON_TYPE = /^\s*application\/(?:json|json-rpc|jsonrequest)\s*(?:;\s*[^\s;="]+=(?:"[^"]*"|[^\s;"]+)\s*)*;?\s*$/i
 
-/** The path and the query of a target in origin form, or in the absolute form that proxies send. */
-const RPC_TARGET = /^(?:https?:\/\/[^/?]+)?\/(?:\?|$)/i
-
-const isRpcPath = (url: string | undefined): boolean => url === '/' || RPC_TARGET.test(url ?? '')
+/** A whole URL was cut to its path before (hosts.ts). */
+const isRpcPath = (url: string | undefined): boolean => url === '/' || url?.startsWith('/?') === true
 
 /** A GET without query and body says that the server is there, whatever type it names. */
 const isBareGet = ({ method, url, headers }: IncomingMessage): boolean =>
