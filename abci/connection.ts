@@ -7,7 +7,7 @@ import type { abci } from '../proto/index.ts'
 import { decodeRequest, encodeAnswer, encodeException } from './codec.ts'
 import type { ConsensusGate } from './consensus-gate.ts'
 import { isProtocolError, protocolError } from './errors.ts'
-import { createFrameDecoder, encodeVarint } from './frames.ts'
+import { createFrameDecoder, encodeVarint, type FrameDecoder } from './frames.ts'
 import { type AbciAnswer, dispatch, type AbciHandlers } from './handlers.ts'
 import type { AbciLog } from './log.ts'
 import { WaitingFrames } from './waiting-frames.ts'
@@ -44,167 +44,196 @@ export interface Connection {
 
 const holdsBlock = ({ method }: AbciAnswer): boolean => method === 'prepareProposal' || method === 'finalizeBlock'
 
-export const serveConnection = (socket: Socket, options: ConnectionOptions): Connection => {
-  const { gate, handlers, log, name } = options
-  const decoder = createFrameDecoder(options.maxFrameBytes)
-  const waiting = new WaitingFrames()
-  let inputError: unknown
-  let output: Uint8Array[] = []
+class SocketConnection implements Connection {
+  readonly #socket: Socket
+  readonly #options: ConnectionOptions
+  /** As the gate of consensus knows it. */
+  readonly #member: { readonly peer: string | undefined }
+  readonly #decoder: FrameDecoder
+  readonly #waiting = new WaitingFrames()
+  /** What is wrong with the input behind the frames that wait. */
+  #inputError: unknown
+  #output: Uint8Array[] = []
   /** Answers with a block are written in it, once the one before has left. */
-  const room = new Room(MAX_ROOM_BYTES)
-  let isRoomFree = true
-  let call: Promise<void> | undefined
-  let scheduled = false
-  let closed = false
+  readonly #room = new Room(MAX_ROOM_BYTES)
+  #isRoomFree = true
+  #call: Promise<void> | undefined
+  #isTurnPlanned = false
+  #isClosed = false
 
-  const shut = (): void => {
-    if (closed) return
-    closed = true
-    waiting.clear()
-    output = []
-    gate.leave(member)
-    socket.destroy()
+  constructor(socket: Socket, options: ConnectionOptions) {
+    const { log, name } = options
+    this.#socket = socket
+    this.#options = options
+    this.#member = { peer: socket.remoteAddress }
+    this.#decoder = createFrameDecoder(options.maxFrameBytes)
+    socket.on('data', (chunk: Uint8Array) => this.#receive(chunk))
+    socket.on('error', (error) => {
+      if (!this.#isClosed) log.warn(`abci connection ${name}: ${error.message}`)
+    })
+    socket.on('close', () => {
+      if (!this.#isClosed) log.info(`abci connection ${name} ended`)
+      this.#shut()
+    })
   }
 
-  const drop = (error: CodedError): void => {
-    if (closed) return
+  async close(): Promise<void> {
+    this.#shut()
+    await this.#call
+  }
+
+  get #isActive(): boolean {
+    return !this.#isClosed && !this.#options.isHalted()
+  }
+
+  #shut(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#waiting.clear()
+    this.#output = []
+    this.#options.gate.leave(this.#member)
+    this.#socket.destroy()
+  }
+
+  #drop(error: CodedError): void {
+    if (this.#isClosed) return
+    const { log, name, onProtocolError } = this.#options
     log.warn(`abci connection ${name} closed: ${error.message} (${error.codespace}/${error.code})`)
-    shut()
-    options.onProtocolError(error)
+    this.#shut()
+    onProtocolError(error)
   }
 
-  const member = { peer: socket.remoteAddress }
+  // ---- requests -------------------------------------------------------------------------------------------------
 
-  const write = (): void => {
-    if (output.length === 0) return
-    socket.write(output.length === 1 ? (output[0] as Uint8Array) : Buffer.concat(output))
-    output = []
-  }
-
-  // Replies of a turn leave together. That answers Flush too: nothing is held back past the turn.
-  const flush = (): void => {
-    if (closed) return
-    write()
-    socket.uncork()
-    // Reading goes on while output is backed up, or both sides would wait for each other for ever: so it has a bound.
-    if (socket.writableLength > options.maxQueuedBytes) {
-      drop(protocolError('outputBackedUp', `the peer left ${socket.writableLength} bytes of answers unread`))
+  #receive(chunk: Uint8Array): void {
+    if (this.#inputError !== undefined) return
+    const waiting = this.#waiting
+    try {
+      // Plain, for the bytes go into the application: Buffer.slice does not copy.
+      for (const frame of this.#decoder.push(plainBytes(chunk))) waiting.push(frame)
+    } catch (error) {
+      this.#inputError = error
     }
+    // Reading pauses behind a call that ends by itself, never behind output.
+    if (waiting.bytes > this.#options.maxQueuedBytes || waiting.count > MAX_WAITING_FRAMES) this.#socket.pause()
+    this.#pump()
   }
 
-  const send = (body: Uint8Array): void => void output.push(encodeVarint(body.length), body)
-
-  const sendAnswer = (answer: AbciAnswer): void => {
-    if (!holdsBlock(answer)) return send(encodeAnswer(answer))
-    const body = encodeAnswer(answer, isRoomFree ? room : undefined)
-    isRoomFree = false
-    // Not copied once more, but in the same call to the system as what is before it.
-    if (socket.writableCorked === 0) socket.cork()
-    output.push(encodeVarint(body.length))
-    write()
-    socket.write(body, () => (isRoomFree = true))
-  }
-
-  const fail = (error: unknown): void => {
-    if (isProtocolError(error)) {
-      flush()
-      drop(error)
-      return
+  /** Answers what waits, unless a call or a turn of the event loop must end first. */
+  #pump(): void {
+    if (this.#call !== undefined || this.#isTurnPlanned || !this.#isActive) return
+    try {
+      this.#takeTurn()
+    } catch (error) {
+      this.#fail(error)
     }
-    if (options.isHalted()) return
-    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    log.error(`the application failed in a call of abci connection ${name}: ${reason}`)
-    // CometBFT stops at an exception: the application cannot go on, and must not be asked again.
-    const text = errorText(error).toWellFormed()
-    send(encodeException(text))
-    flush()
-    options.onFatal(error)
+    this.#flush()
   }
 
-  const execute = (request: abci.Request): AbciAnswer | Promise<AbciAnswer> => {
+  #takeTurn(): void {
+    const fromMs = performance.now()
+    for (let taken = 0; taken < FRAMES_PER_TURN && this.#isActive; taken++) {
+      if (taken > 0 && performance.now() - fromMs > TURN_MS) break
+      const frame = this.#waiting.take()
+      if (frame === undefined) {
+        if (this.#inputError !== undefined) this.#fail(this.#inputError)
+        else if (this.#socket.isPaused()) this.#socket.resume()
+        return
+      }
+      const answer = this.#answer(frame)
+      if (answer instanceof Promise) {
+        this.#call = this.#finishCall(answer)
+        return
+      }
+      this.#sendAnswer(answer)
+    }
+    if (!this.#isActive) return
+    this.#isTurnPlanned = true
+    setImmediate(() => {
+      this.#isTurnPlanned = false
+      this.#pump()
+    })
+  }
+
+  #answer(frame: Uint8Array): AbciAnswer | Promise<AbciAnswer | undefined> {
+    const request = decodeRequest(frame)
+    const { case: method } = request.value
+    const wait = method === undefined ? undefined : this.#options.gate.enter(this.#member, method)
+    if (wait === undefined) return this.#execute(request)
+    return wait.then(() => (this.#isActive ? this.#execute(request) : undefined))
+  }
+
+  #execute(request: abci.Request): AbciAnswer | Promise<AbciAnswer> {
+    const { gate, handlers } = this.#options
     const answer = dispatch(handlers, request)
     if (answer instanceof Promise && request.value.case !== undefined) gate.hold(request.value.case, answer)
     return answer
   }
 
-  const isActive = (): boolean => !closed && !options.isHalted()
-
-  const answerFrame = (frame: Uint8Array): AbciAnswer | Promise<AbciAnswer | undefined> => {
-    const request = decodeRequest(frame)
-    const wait = request.value.case === undefined ? undefined : gate.enter(member, request.value.case)
-    return wait === undefined ? execute(request) : wait.then(() => (isActive() ? execute(request) : undefined))
-  }
-
-  const finishCall = async (answer: Promise<AbciAnswer | undefined>): Promise<void> => {
+  async #finishCall(answer: Promise<AbciAnswer | undefined>): Promise<void> {
     try {
       const done = await answer
-      if (done !== undefined && isActive()) sendAnswer(done)
+      if (done !== undefined && this.#isActive) this.#sendAnswer(done)
     } catch (error) {
-      fail(error)
+      this.#fail(error)
     }
-    call = undefined
-    pump()
+    this.#call = undefined
+    this.#pump()
   }
 
-  const pumpTurn = (): void => {
-    const fromMs = performance.now()
-    for (let turn = 0; turn < FRAMES_PER_TURN && isActive(); turn++) {
-      if (turn > 0 && performance.now() - fromMs > TURN_MS) break
-      const frame = waiting.take()
-      if (frame === undefined) {
-        if (inputError !== undefined) fail(inputError)
-        else if (socket.isPaused()) socket.resume()
-        return
-      }
-      const answer = answerFrame(frame)
-      if (answer instanceof Promise) {
-        call = finishCall(answer)
-        return
-      }
-      sendAnswer(answer)
-    }
-    if (!isActive()) return
-    scheduled = true
-    setImmediate(() => {
-      scheduled = false
-      pump()
-    })
+  // ---- answers --------------------------------------------------------------------------------------------------
+
+  #sendAnswer(answer: AbciAnswer): void {
+    if (!holdsBlock(answer)) return this.#send(encodeAnswer(answer))
+    const body = encodeAnswer(answer, this.#isRoomFree ? this.#room : undefined)
+    this.#isRoomFree = false
+    // Not copied once more, but in the same call to the system as what is before it.
+    if (this.#socket.writableCorked === 0) this.#socket.cork()
+    this.#output.push(encodeVarint(body.length))
+    this.#write()
+    this.#socket.write(body, () => (this.#isRoomFree = true))
+    return undefined
   }
 
-  const pump = (): void => {
-    if (call !== undefined || scheduled || !isActive()) return
-    try {
-      pumpTurn()
-    } catch (error) {
-      fail(error)
-    }
-    flush()
+  #send(body: Uint8Array): void {
+    this.#output.push(encodeVarint(body.length), body)
   }
 
-  socket.on('data', (chunk: Uint8Array) => {
-    if (inputError !== undefined) return
-    try {
-      // Plain, for the bytes go into the application: Buffer.slice does not copy.
-      for (const frame of decoder.push(plainBytes(chunk))) waiting.push(frame)
-    } catch (error) {
-      inputError = error
-    }
-    // Reading pauses behind a call that ends by itself, never behind output.
-    if (waiting.bytes > options.maxQueuedBytes || waiting.count > MAX_WAITING_FRAMES) socket.pause()
-    pump()
-  })
-  socket.on('error', (error) => {
-    if (!closed) log.warn(`abci connection ${name}: ${error.message}`)
-  })
-  socket.on('close', () => {
-    if (!closed) log.info(`abci connection ${name} ended`)
-    shut()
-  })
+  #write(): void {
+    const output = this.#output
+    if (output.length === 0) return
+    this.#socket.write(output.length === 1 ? (output[0] as Uint8Array) : Buffer.concat(output))
+    this.#output = []
+  }
 
-  return {
-    async close() {
-      shut()
-      await call
-    },
+  /** Replies of a turn leave together. That answers Flush too: nothing is held back past the turn. */
+  #flush(): void {
+    if (this.#isClosed) return
+    this.#write()
+    this.#socket.uncork()
+    // Reading goes on while output is backed up, or both sides would wait for each other for ever: so it has a bound.
+    const { writableLength } = this.#socket
+    if (writableLength > this.#options.maxQueuedBytes) {
+      this.#drop(protocolError('outputBackedUp', `the peer left ${writableLength} bytes of answers unread`))
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (isProtocolError(error)) {
+      this.#flush()
+      this.#drop(error)
+      return
+    }
+    const { isHalted, log, name, onFatal } = this.#options
+    if (isHalted()) return
+    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    log.error(`the application failed in a call of abci connection ${name}: ${reason}`)
+    // CometBFT stops at an exception: the application cannot go on, and must not be asked again.
+    this.#send(encodeException(errorText(error).toWellFormed()))
+    this.#flush()
+    onFatal(error)
   }
 }
+
+export const serveConnection = (socket: Socket, options: ConnectionOptions): Connection =>
+  new SocketConnection(socket, options)
