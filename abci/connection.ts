@@ -47,7 +47,7 @@ const holdsBlock = ({ method }: AbciAnswer): boolean => method === 'preparePropo
 class SocketConnection implements Connection {
   readonly #socket: Socket
   readonly #options: ConnectionOptions
-  /** As the gate of consensus knows it. */
+  /** What the gate of consensus knows it by. */
   readonly #member: { readonly peer: string | undefined }
   readonly #decoder: FrameDecoder
   readonly #waiting = new WaitingFrames()
