@@ -1,119 +1,32 @@
 /** `chain devnet`: a chain of one validator on this machine, with ten funded accounts whose keys everyone knows. */
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ANAT_PER_NAT, DENOMINATION } from '../../../core/amounts.ts'
 import { formatHostPort } from '../../../core/host-port.ts'
 import type { Home } from '../../node/config/home.ts'
 import { readNodeId } from '../../node/config/peers.ts'
 import type { Settings } from '../../node/config/settings.ts'
-import { cliError } from '../../errors.ts'
-import { type GenesisDocument, readGenesisJson, writeGenesis } from '../../node/genesis/document.ts'
-import { devnetMarker, forgetRunning, recordRunning } from '../devnet/running.ts'
-import { tellTransactions } from '../devnet/tell-transactions.ts'
-import { addAccount, addValidator } from '../genesis/edit.ts'
-import { addPredeploys, readPredeploys } from '../genesis/predeploys.ts'
-import { addTestMarkets, TEST_COINS } from '../genesis/test-markets.ts'
-import { readValidatorPublicKey } from '../../node/genesis/validator-keys.ts'
-import { validateGenesis } from '../../node/genesis/validate.ts'
-import { DEVNET_MNEMONIC, devnetAccounts, SHARED_EVM_CHAIN_ID } from '../keys/devnet-accounts.ts'
-import { keyDevnet } from '../keys/devnet-keyring.ts'
-import { isNodeRunning } from '../../node/is-node-running.ts'
 import { loadNode } from '../../node/load-node.ts'
 import { type NodeFlags, settingArguments } from '../../node/node-flags.ts'
 import { rpcUrl } from '../../node/runtime/rpc-url.ts'
 import { tellSupervisor } from '../../node/supervise/connect-supervisor.ts'
+import { type DevnetHomeOptions, GOVERNANCE, prepareDevnetHome } from '../devnet/devnet-home.ts'
+import { forgetRunning, recordRunning } from '../devnet/running.ts'
+import { tellTransactions } from '../devnet/tell-transactions.ts'
+import { readPredeploys } from '../genesis/predeploys.ts'
+import { DEVNET_MNEMONIC, devnetAccounts, SHARED_EVM_CHAIN_ID } from '../keys/devnet-accounts.ts'
 import { applicationCommand } from './application.ts'
-import { initHome } from './init.ts'
 import { statusCommand } from './status.ts'
 
-const BALANCE = `1000000nat,${TEST_COINS}`
-/** One with an EVM chain id of its own is a chain of its own to native clients too. */
-const chainIdOf = (evmChainId: bigint): string =>
-  evmChainId === SHARED_EVM_CHAIN_ID ? 'localnat-1' : `localnat-${evmChainId}-1`
-/** The power in NAT: whatever the ten accounts delegate elsewhere, this validator decides, and the chain goes on. */
-const VALIDATOR_POWER = 100_000_000
-/** Nobody waits two days for the vote of a devnet. */
-const GOVERNANCE = {
-  params: {
-    min_deposit: [{ denom: DENOMINATION, amount: (10n * ANAT_PER_NAT).toString() }],
-    expedited_min_deposit: [{ denom: DENOMINATION, amount: (50n * ANAT_PER_NAT).toString() }],
-    max_deposit_period: '60s',
-    voting_period: '30s',
-    expedited_voting_period: '15s',
-  },
-} as const
-/** Pages that developers serve on this machine, on any port, and the wallets that they test with. */
-const ORIGINS = ['http://localhost', 'http://127.0.0.1', 'http://[::1]', 'chrome-extension://', 'moz-extension://']
 const READY_POLL_MS = 100
 
 const logOf = (home: Home): string => join(home.logs, 'devnet.log')
 
-export interface DevnetOptions {
-  readonly home: Home
+export interface DevnetOptions extends DevnetHomeOptions {
   readonly flags: NodeFlags
-  readonly reset: boolean
   /** Its application has run before, and died. */
   readonly isRestarted: boolean
   /** True leaves out the line for each transaction. */
   readonly isQuiet: boolean
-  /** The EVM chain ID of a new chain, or that of the one that is there: 2517 and any when left out. */
-  readonly evmChainId?: bigint
-}
-
-const fundedGenesis = (home: Home): GenesisDocument => {
-  const empty = readGenesisJson(home.genesis) as GenesisDocument
-  const funded = devnetAccounts().reduce((document, { address }) => addAccount(document, address, BALANCE), empty)
-  const governed = { ...funded, app_state: { ...funded.app_state, gov: GOVERNANCE } }
-  return addValidator(addPredeploys(addTestMarkets(governed)), {
-    publicKey: readValidatorPublicKey(home.validatorKey),
-    power: VALIDATOR_POWER,
-    name: 'devnet',
-    operator: devnetAccounts()[0]?.address,
-  })
-}
-
-const makeDevnet = async (home: Home, evmChainId: bigint): Promise<void> => {
-  await initHome({
-    home,
-    chainId: chainIdOf(evmChainId),
-    evmChainId,
-    moniker: 'devnet',
-    overwrite: true,
-    settings: {
-      'json-rpc.api': ['eth', 'net', 'web3', 'debug', 'txpool'],
-      // Deployments that are signed once for all chains have none (Nick's method).
-      'json-rpc.allow-unprotected-txs': true,
-      'json-rpc.http-origins': ORIGINS,
-      'json-rpc.ws-origins': ORIGINS,
-      'api.cors-allowed-origins': ORIGINS,
-      'api.page': true,
-    },
-  })
-  const genesis = fundedGenesis(home)
-  validateGenesis(genesis, home.genesis)
-  writeGenesis(home.genesis, genesis)
-  keyDevnet(home)
-  // Last: a home without it was interrupted, and is made anew.
-  mkdirSync(devnetMarker(home))
-}
-
-const forget = (home: Home): void => {
-  if (!existsSync(home.root)) return
-  if (!existsSync(devnetMarker(home)) && existsSync(home.genesis)) {
-    throw cliError('homeExists', `${home.root} is not the home of a devnet: it is left alone`)
-  }
-  rmSync(home.root, { recursive: true })
-}
-
-/** Throws cli/7 for a chain that was made with another EVM chain id. */
-const requireEvmChainId = ({ home, evmChainId }: DevnetOptions): void => {
-  const held = validateGenesis(readGenesisJson(home.genesis), home.genesis).evmChainId
-  if (evmChainId === undefined || held === evmChainId) return
-  throw cliError(
-    'wrongChain',
-    `the devnet in ${home.root} has the EVM chain id ${held}, not ${evmChainId}: delete it with "make devnet-reset" or --reset, or name another home in DEVNET_HOME`,
-  )
 }
 
 const sharedIdWarning = (evmChainId: bigint): string =>
@@ -178,19 +91,6 @@ const untilServing = async ({ home, flags }: DevnetOptions, stopped: AbortSignal
   return false
 }
 
-/** Throws cli/11 beside a devnet with the same home: its chain and its log are its own. */
-const prepareHome = async (options: DevnetOptions): Promise<void> => {
-  const { home, reset, evmChainId } = options
-  if (await isNodeRunning(home)) {
-    throw cliError('homeInUse', `the chain in ${home.root} runs already: stop it first, or name a home in DEVNET_HOME`)
-  }
-  if (reset || !existsSync(devnetMarker(home))) {
-    forget(home)
-    await makeDevnet(home, evmChainId ?? SHARED_EVM_CHAIN_ID)
-  } else requireEvmChainId(options)
-  mkdirSync(home.logs, { recursive: true })
-}
-
 /** Says how to reach it once it can be reached, and then what becomes of each transaction. */
 const serve = async (options: DevnetOptions, height: number, stopped: AbortSignal): Promise<void> => {
   const { home, isRestarted, isQuiet } = options
@@ -201,7 +101,7 @@ const serve = async (options: DevnetOptions, height: number, stopped: AbortSigna
 /** The application of a devnet: makes the chain where there is none, and says how to reach it once it can be reached. */
 export const devnetApplicationCommand = async (options: DevnetOptions): Promise<void> => {
   const { home, flags, isRestarted } = options
-  if (!isRestarted) await prepareHome(options)
+  if (!isRestarted) await prepareDevnetHome(options)
   recordRunning(loadNode(home, flags))
   tellSupervisor({ type: 'logging', file: logOf(home) })
   const stopped = new AbortController()

@@ -1,6 +1,6 @@
 /** `chain init`: makes a home. CometBFT writes its own files; then come this chain's values, genesis and app.toml. */
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
@@ -74,6 +74,8 @@ export const initHome = async (options: InitOptions): Promise<readonly string[]>
   const binary = await findCometbft()
   requireWritableFolder(dirname(home.genesis))
   mkdirSync(dirname(home.genesis), { recursive: true, mode: 0o700 })
+  // CometBFT keeps a configuration that is there: peers of another network, and what it trusts of that for state sync.
+  if (options.overwrite === true) rmSync(home.configToml, { force: true })
   await initComet(binary, home)
   ensureBridgeKey(home)
   const moniker = options.moniker ?? hostname()

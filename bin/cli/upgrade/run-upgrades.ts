@@ -3,9 +3,10 @@
  * switches and goes on. It loads nothing of the chain, so that it outlives all versions.
  */
 import { spawn } from 'node:child_process'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DEFAULT_HOME, type Home, openHome } from '../../node/config/home.ts'
-import { readUpgradeInfo } from '../../node/upgrade-info.ts'
+import { readUpgradeInfo, upgradeInfoPath } from '../../node/upgrade-info.ts'
 import { currentName, findVersion, switchTo } from './versions.ts'
 
 const OWN_PROGRAM = join(import.meta.dirname, '..', '..', '..', 'chain')
@@ -77,6 +78,8 @@ export const runUpgrades = async ({ args, program = OWN_PROGRAM, say }: RunOptio
   for (;;) {
     const name = currentName(home)
     const current = name === undefined ? program : switchTo(home, name).program
+    // One of a past upgrade would have it run that version again. A node that meets a plan writes it anew.
+    rmSync(upgradeInfoPath(home), { force: true })
     const { status, wasStopped } = await runNode(current, own)
     if (status === 0 || wasStopped) return status
     const next = nextVersion(home, say)
