@@ -38,6 +38,7 @@ export const createContext = (
     clientVersion: JSON.stringify(describeVersion(settings.version)),
     modules: describeModules(methods, settings.api),
     description: () => (description ??= describeMethods([...methods.values()], settings.version)),
+    onGone: () => () => undefined,
     takeTurn: async (work) => {
       await nextTurn()
       return work()

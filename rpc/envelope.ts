@@ -112,6 +112,7 @@ export const createResponder = (options: ResponderOptions): Responder => {
     ...context,
     ask: (name, parameters) => context.ask(name, parameters, asker()),
     askText: (name, parameters) => context.askText(name, parameters, asker()),
+    onGone: (listener) => asker().onGone(listener),
     ...(takeTurn !== undefined && { takeTurn }),
   })
 
@@ -172,12 +173,20 @@ export const createResponder = (options: ResponderOptions): Responder => {
 
   const costOf = ({ method }: Message): number => methods.get(method)?.cost ?? 1
 
+  const hasEffect = ({ method }: Message): boolean =>
+    methods.get(method)?.hasEffect ?? (method.endsWith('_subscribe') || method.endsWith('_unsubscribe'))
+
+  /**
+   * The next requests that are asked together: they read, or all of them send or change something. So a request sees what those before it
+   * did, and nothing of what those behind it do.
+   */
   const windowFrom = (messages: readonly Message[], done: number): readonly Message[] => {
     const window: Message[] = []
     let cost = 0
     for (const message of messages.slice(done, done + BATCH_WINDOW)) {
       cost += costOf(message)
-      if (window.length > 0 && cost > BATCH_WINDOW_COST) break
+      const [first] = window
+      if (first !== undefined && (cost > BATCH_WINDOW_COST || hasEffect(first) !== hasEffect(message))) break
       window.push(message)
     }
     return window
@@ -191,6 +200,9 @@ export const createResponder = (options: ResponderOptions): Responder => {
     let done = 0
     const askNext = () => windowFrom(messages, done).map((message) => answerOne(message, caller))
     while (done < messages.length && problem === undefined) {
+      // What is carried out is told, whatever becomes of the rest: such answers are short.
+      const first = messages[done]
+      const isToldWhole = first !== undefined && hasEffect(first)
       const window = done === 0 ? askNext() : await (caller.takeTurn?.(askNext) ?? askNext())
       for (const answer of window) {
         done++
@@ -198,16 +210,17 @@ export const createResponder = (options: ResponderOptions): Responder => {
         if (reply === undefined) continue
         const text = replyText(reply)
         if (caller.hold?.(text.length) === false) {
-          replies.push(failWith(messages[done - 1]?.id ?? 'null', TOO_MUCH_HELD))
+          replies.push(isToldWhole ? text : failWith(messages[done - 1]?.id ?? 'null', TOO_MUCH_HELD))
           problem = TOO_MUCH_HELD
+          if (isToldWhole) continue
           break
         }
         replies.push(text)
         size += text.length
         // The reply that passes the limit is still sent, those behind it are not.
         if (options.batchResponseMaxSize > 0 && size > options.batchResponseMaxSize) {
-          problem = rpcError('responseTooLarge', 'response too large')
-          break
+          problem ??= rpcError('responseTooLarge', 'response too large')
+          if (!isToldWhole) break
         }
       }
       if (performance.now() > deadlineMs) problem ??= rpcError('timeout', 'request timed out')

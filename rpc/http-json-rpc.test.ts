@@ -216,4 +216,49 @@ describe('batches', () => {
     expect(asked).toHaveLength(10)
     expect(Math.max(...asked)).toBe(3)
   })
+
+  const SEND = (id: number): string =>
+    `{"jsonrpc":"2.0","id":${id},"method":"eth_sendRawTransaction","params":["0x0${id}"]}`
+  const COUNT = (id: number): string =>
+    `{"jsonrpc":"2.0","id":${id},"method":"eth_getTransactionCount","params":["0x${'11'.repeat(20)}","pending"]}`
+
+  test('have requests see what those before them sent, and nothing of those behind them', async () => {
+    let sent = 0
+    world.application.answers.sendRawTransaction = async () => {
+      await new Promise((resolve) => setImmediate(resolve))
+      return `"0x${(++sent).toString(16)}"`
+    }
+    world.application.answers.transactionCount = () => `"0x${sent.toString(16)}"`
+    const { body } = await world.post(`[${[COUNT(1), SEND(2), SEND(3), COUNT(4), SEND(5), COUNT(6)].join(',')}]`)
+    const replies = JSON.parse(body) as { id: number; result: string }[]
+    expect(replies.map(({ id, result }) => [id, result])).toEqual([
+      [1, '0x0'],
+      [2, '0x1'],
+      [3, '0x2'],
+      [4, '0x2'],
+      [5, '0x3'],
+      [6, '0x3'],
+    ])
+  })
+
+  test('send nothing that they answer with an error of their length, and tell all that they sent', async () => {
+    await world.restart({ batchResponseMaxSize: 300 })
+    const sent: string[] = []
+    world.application.answers.code = () => `"${'x'.repeat(600)}"`
+    world.application.answers.sendRawTransaction = ({ raw }) => {
+      sent.push(raw)
+      return `"0x${'ab'.repeat(32)}"`
+    }
+    const code = (id: number): string =>
+      `{"jsonrpc":"2.0","id":${id},"method":"eth_getCode","params":["0x${'11'.repeat(20)}","latest"]}`
+    const resultsOf = async (requests: readonly string[]): Promise<readonly (number | false)[]> => {
+      const { body } = await world.post(`[${requests.join(',')}]`)
+      return (JSON.parse(body) as { id: number; result?: string }[]).map(({ id, result }) => result !== undefined && id)
+    }
+    expect(await resultsOf([code(1), SEND(2)])).toEqual([1, false])
+    expect(sent).toEqual([])
+    // The third passes the limit, the fourth was sent with it; what reads behind them is not asked.
+    expect(await resultsOf([SEND(1), SEND(2), SEND(3), SEND(4), COUNT(5)])).toEqual([1, 2, 3, 4, false])
+    expect(sent).toEqual(['0x01', '0x02', '0x03', '0x04'])
+  })
 })

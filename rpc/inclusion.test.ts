@@ -36,8 +36,27 @@ afterEach(() => {
 
 const wait = async (number: number, timeoutMs = LONG_MS): Promise<string | undefined> => {
   using place = watch.reserve('client')
-  return await place.receiptOf(hash(number), timeoutMs)
+  return await place.receiptOf(hash(number), timeoutMs, () => () => undefined)
 }
+
+test('a client that has gone leaves its place', async () => {
+  let leave = (): void => undefined
+  const places = Array.from({ length: MAX_WAITING_OF_CLIENT }, async () => {
+    using place = watch.reserve('client')
+    return await place.receiptOf(hash(1), LONG_MS, (listener) => {
+      const before = leave
+      leave = () => {
+        before()
+        listener()
+      }
+      return () => undefined
+    })
+  })
+  expect(() => watch.reserve('client')).toThrow('too many requests wait')
+  leave()
+  expect(new Set(await Promise.all(places))).toEqual(new Set([undefined]))
+  watch.reserve('client')[Symbol.dispose]()
+})
 
 test('a transaction that is in a block already is answered at once', async () => {
   included.add(hash(1))

@@ -9,9 +9,11 @@ import type { GatewayLog } from './log.ts'
 export const MAX_WAITING = 1_000
 export const MAX_WAITING_OF_CLIENT = 200
 
+type OnGone = (listener: () => void) => () => void
+
 export interface InclusionPlace extends Disposable {
-  /** Resolves to the text of the receipt, or to undefined when there was none for so long. */
-  receiptOf(hash: Hex, timeoutMs: number): Promise<string | undefined>
+  /** Resolves to the text of the receipt, or to undefined when there was none for so long, or its client has gone. */
+  receiptOf(hash: Hex, timeoutMs: number, onGone: OnGone): Promise<string | undefined>
 }
 
 export interface InclusionWatch {
@@ -71,10 +73,11 @@ export const createInclusionWatch = ({ head: tracker, ask, log }: InclusionOptio
     else void lookThrough(announcement.head)
   })
 
-  const receiptOf = async (hash: Hex, timeoutMs: number): Promise<string | undefined> => {
+  const receiptOf = async (hash: Hex, timeoutMs: number, onGone: OnGone): Promise<string | undefined> => {
     const waiting = Promise.withResolvers<string | undefined>()
     const waiter: Waiter = { hash, settle: waiting.resolve }
     waiters.add(waiter)
+    const stopListening = onGone(() => waiter.settle(undefined))
     let timer: NodeJS.Timeout | undefined
     try {
       // It may be in a block already.
@@ -83,6 +86,7 @@ export const createInclusionWatch = ({ head: tracker, ask, log }: InclusionOptio
       return await waiting.promise
     } finally {
       clearTimeout(timer)
+      stopListening()
       waiters.delete(waiter)
     }
   }

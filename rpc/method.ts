@@ -20,6 +20,8 @@ export interface CallContext {
   readonly modules: string
   /** The description that rpc_discover gives. */
   readonly description: () => string
+  /** Calls `listener` once the client has gone. Returns how to stop. A method's is its caller's. */
+  onGone(listener: () => void): () => void
   /** Does a part of a long answer when it is its connection's turn. A method's is its caller's. */
   takeTurn<Result>(work: () => Result): Promise<Result>
 }
@@ -48,6 +50,8 @@ export interface Method {
   readonly description: MethodDescription
   /** What it takes of the rate limit: 1 for a look-up. */
   readonly cost: number
+  /** It sends something, or changes what the node keeps for its client: in a batch its place counts. */
+  readonly hasEffect: boolean
   /** `params` as sent; undefined when absent. Throws or rejects with a CodedError. */
   call(params: unknown, context: CallContext, client: FindClient): Answer
 }
@@ -103,6 +107,8 @@ export interface MethodDefinition<List extends readonly Parameter<unknown>[]> {
   readonly name: string
   /** 1 when left out. */
   readonly cost?: number
+  /** False when left out. */
+  readonly hasEffect?: boolean
   readonly parameters: List
   /** The parameters alone when left out. */
   readonly description?: MethodDescription
@@ -127,6 +133,7 @@ export const defineMethod = <const List extends readonly Parameter<unknown>[]>(
     name,
     description: definition.description ?? describe(parameters),
     cost: definition.cost ?? 1,
+    hasEffect: definition.hasEffect ?? false,
     call: (params, context) => answer(context, ...(readParameters(params, parameters) as unknown as ValuesOf<List>)),
   }
 }
@@ -139,6 +146,7 @@ export const defineClientMethod = <const List extends readonly Parameter<unknown
     name,
     description: definition.description ?? describe(parameters),
     cost: definition.cost ?? 1,
+    hasEffect: definition.hasEffect ?? false,
     call: (params, context, client) =>
       answer(context, client(), ...(readParameters(params, parameters) as unknown as ValuesOf<List>)),
   }

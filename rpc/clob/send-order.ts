@@ -59,6 +59,7 @@ const decodeOrder: Decode<Questions['sendOrder']> = (value, place) => {
 /** Resolves to the SHA-256 by which CometBFT and native clients know the transaction. */
 export const sendOrder = defineMethod({
   name: 'clob_sendOrder',
+  hasEffect: true,
   cost: 10,
   parameters: [required(decodeOrder)],
   answer: ({ ask }, order) => ask('sendOrder', order),

@@ -24,12 +24,13 @@ const decodeTimeout: Decode<Hex> = (value, place) =>
 export const sendRawTransactionSync = defineClientMethod({
   name: 'eth_sendRawTransactionSync',
   cost: 20,
+  hasEffect: true,
   parameters: [required(decodeData), optionalParameter(decodeTimeout)],
-  answer: async ({ ask, inclusion }, client, raw, timeout) => {
+  answer: async ({ ask, inclusion, onGone }, client, raw, timeout) => {
     const timeoutNs = toTimeoutNs(timeout)
     using place = inclusion.reserve(client)
     const hash = JSON.parse(await ask('sendRawTransaction', { raw })) as Hex
-    const receipt = await place.receiptOf(hash, Number(timeoutNs / MILLISECOND_NS))
+    const receipt = await place.receiptOf(hash, Number(timeoutNs / MILLISECOND_NS), onGone)
     if (receipt !== undefined) return receipt
     const time = formatGoDuration(timeoutNs)
     const message = `The transaction was added to the transaction pool but wasn't processed in ${time}`
