@@ -130,7 +130,8 @@ const readsOf = (name: QuestionName, reads: Reads, parameters: Questions[Questio
 
 export class QuestionDesk implements Desk {
   readonly #options: DeskOptions
-  readonly #oracle = new TipOracle()
+  /** Made when somebody asks for the first time. */
+  #oracle: TipOracle | undefined
   readonly pool: Pool
   readonly environment: Environment
   readonly filters: FilterQuestions
@@ -255,7 +256,8 @@ export class QuestionDesk implements Desk {
   committed({ candidate, record }: SealedBlock): void {
     // After a write they would be opened anew in any case.
     this.#heights.rest()
-    this.#oracle.note(
+    this.#oracle?.note(
+      record.header.number,
       candidate.ethereum.map(({ receipt }) => receipt),
       record.header.baseFeePerGas,
     )
@@ -267,6 +269,7 @@ export class QuestionDesk implements Desk {
     this.#answers.clear()
     this.clob.forget()
     this.#newestView = undefined
+    this.#oracle = undefined
   }
 
   /** Closes the views of old heights; before the database is closed. */
@@ -393,6 +396,7 @@ export class QuestionDesk implements Desk {
 
   tip(): bigint {
     const { settings } = this.#options
+    this.#oracle ??= new TipOracle(this.#options.reader, this.#options.committedHeight())
     return this.#oracle.suggest(minimumTip(settings.minimumGasPriceAnat, this.#options.baseFeePerGas()))
   }
 

@@ -1,4 +1,5 @@
 /** Suggested fees and their history. What the node suggests passes its own minimum. */
+import type { ChainReader } from '../app/index/chain-reader.ts'
 import type { Header } from '../app/records/header.ts'
 import { quantityToHex } from '../core/hex.ts'
 import { MAX_FEE_PERCENTILES } from '../core/limits.ts'
@@ -25,11 +26,24 @@ const max = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 export const minimumTip = (minimumGasPrice: bigint, baseFeePerGas: bigint): bigint =>
   max(0n, minimumGasPrice - baseFeePerGas)
 
-/** Tips of recent blocks, fed at every commit. */
+/** Tips of recent blocks: those that are stored, then fed at every commit. So all nodes suggest the same, also after a restart. */
 export class TipOracle {
   readonly #blocks: (readonly bigint[])[] = []
+  #height: number
 
-  note(receipts: readonly Receipt[], baseFeePerGas: bigint): void {
+  /** `head` is the newest block that is committed. */
+  constructor(reader: ChainReader, head: number) {
+    const oldest = Math.max(0, head - SAMPLED_BLOCKS + 1)
+    this.#height = oldest - 1
+    for (let height = oldest; height <= head; height++) {
+      const record = reader.header(height)
+      if (record !== undefined) this.note(height, reader.receiptGas(height), record.header.baseFeePerGas)
+    }
+  }
+
+  note(height: number, receipts: readonly Pick<Receipt, 'effectiveGasPrice'>[], baseFeePerGas: bigint): void {
+    if (height <= this.#height) return
+    this.#height = height
     const tips = receipts.map(({ effectiveGasPrice }) => effectiveGasPrice - baseFeePerGas).sort(compareBigint)
     this.#blocks.push(tips.slice(0, SAMPLES_A_BLOCK))
     if (this.#blocks.length > SAMPLED_BLOCKS) this.#blocks.shift()

@@ -61,4 +61,22 @@ describe('the base fee', () => {
       expect(seen.slice(5).some((fee, index) => fee < (seen[index + 4] ?? 0n))).toBe(true)
     }),
   )
+
+  it(
+    'is suggested with the same tip by a node that was restarted',
+    withWorld(41, {}, async ({ driver, nodes, accounts }) => {
+      const [first, second] = nodes as [SimNode, SimNode]
+      const sender = accounts[0] as World['accounts'][number]
+      const suggested = (node: SimNode): unknown => node.ask('maxPriorityFeePerGas', {})
+      for (let nonce = 0; nonce < 6; nonce++) {
+        const fees = { maxFeePerGas: 100n * GWEI, tip: 7n * GWEI, gas: 21_000n, to: sender.address }
+        gossip(nodes, await signTransaction(sender, 2, { nonce, ...fees }))
+        await driver.step()
+      }
+      const before = await suggested(first)
+      expect(BigInt(before as string)).toBeGreaterThanOrEqual(6n * GWEI)
+      await second.restart()
+      expect(await suggested(second)).toBe(before)
+    }),
+  )
 })

@@ -2,7 +2,8 @@
  * The keys of a home: one file each, `<home>/keyring/<name>.json`. A private key is a keystore that geth reads; what
  * it does not know (name, kind and public key) stands in the member `nat`. Multisigs and keys of others have that alone.
  */
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { type PublicKey, publicKeyAddress } from '../../../app/native/public-key.ts'
@@ -112,7 +113,9 @@ export class Keyring {
   }
 
   remove(name: string): void {
-    if (this.find(name) === undefined) throw cliError('keyring', `no key ${name} in ${this.folder}`)
+    // Also one that cannot be read.
+    if (!NAME.test(name) || !existsSync(this.pathOf(name)))
+      throw cliError('keyring', `no key ${name} in ${this.folder}`)
     rmSync(this.pathOf(name))
   }
 
@@ -133,7 +136,17 @@ export class Keyring {
     mkdirSync(this.folder, { recursive: true, mode: 0o700 })
     chmodSync(this.folder, 0o700)
     const nat = { name, pubkey: printPublicKey(publicKey) }
-    writeFileSync(this.pathOf(name), `${JSON.stringify({ ...keystore, nat }, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+    const path = this.pathOf(name)
+    // Beside it and synced: on a full disk, or after a power failure, the key is there whole or not at all.
+    const beside = join(this.folder, `.${name}.${randomUUID()}.new`)
+    try {
+      const text = `${JSON.stringify({ ...keystore, nat }, null, 2)}\n`
+      writeFileSync(beside, text, { mode: 0o600, flag: 'wx', flush: true })
+      // Fails where there is one of that name.
+      linkSync(beside, path)
+    } finally {
+      rmSync(beside, { force: true })
+    }
     return this.#read(name)
   }
 

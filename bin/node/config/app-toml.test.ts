@@ -46,7 +46,10 @@ describe('app.toml', () => {
       }
       expect(settings[key as keyof typeof settings], key).toEqual(key in named ? named[key] : value)
     }
-    expect(load(`public = true\n${toml.replace('public = false', '')}`).settings['json-rpc.rate-limit']).toBe(500)
+    for (const written of ['true', '"true"'])
+      expect(load(`public = ${written}\n${toml.replace('public = false', '')}`).settings['json-rpc.rate-limit']).toBe(
+        500,
+      )
     expect(load(toml).settings['json-rpc.rate-limit']).toBe(0)
   })
 

@@ -95,13 +95,13 @@ export const loadSettings = (sources: SettingSources): LoadedSettings => {
   const fromFile = readToml(sources)
   const lines = lineNumbers(sources.toml)
   const at = (key: string): string => `${sources.path}:${lines.get(key) ?? '?'}: ${key}`
-  const isPublic = (): boolean =>
-    (fromCommand('public', sources) ?? (fromFile.has('public') && fromFile.get('public') === true)) === true
+  const publicInFile = fromFile.has('public') && parseSetting('public', fromFile.get('public'), at('public'))
+  const isPublic = (fromCommand('public', sources) ?? publicInFile) === true
   const entries = SETTING_KEYS.map((key) => {
     const named = fromCommand(key, sources)
     if (named !== undefined) return [key, named] as const
     const value = fromFile.has(key) ? parseSetting(key, fromFile.get(key), at(key)) : settingOf(key).fallback
-    return [key, isPublic() ? publicValue(key, value) : value] as const
+    return [key, isPublic ? publicValue(key, value) : value] as const
   })
   const unknown = [...fromFile.keys()]
     .filter((key) => !isSettingKey(key))

@@ -19,6 +19,7 @@ import { cliError, errorText } from '../../../errors.ts'
 import type { CometClient } from '../../client/comet-client.ts'
 import { printResult } from '../../output.ts'
 import { requireChain } from '../accounts.ts'
+import { isUnreachable, maybeSent, sendOnce } from '../broadcast.ts'
 import { openSigningKey, type TxSession } from '../submit.ts'
 import type { Sender } from '../tx-flags.ts'
 
@@ -28,6 +29,8 @@ const BLOCKS_AHEAD = 20
 /** Nonces are within a minute of the chain's time: this machine's clock is taken where it is nearer than this. */
 const NEAR_MS = 30_000
 const MS = 1_000
+/** A node may be started again meanwhile. */
+const SILENCE_MS = 60_000
 
 const status = z.object({
   node_info: z.object({ network: z.string() }),
@@ -73,11 +76,28 @@ const findIncluded = async (client: CometClient, hash: Uint8Array) => {
 
 const head = async (client: CometClient) => status.parse(await client.call('status'))
 
-/** Throws cli/19 once no block can hold it any more. */
+const askBoth = async (client: CometClient, hash: Uint8Array) => {
+  const { sync_info: at } = await head(client)
+  return { at, found: await findIncluded(client, hash) }
+}
+
+/**
+ * Throws cli/19 once no block can hold it any more. A node that does not answer for a while is asked again, for it has the order; then cli/10.
+ */
 const waitForBlock = async (client: CometClient, hash: Uint8Array, goodTilBlock: number) => {
+  let heardMs = performance.now()
   for (;;) {
-    const { sync_info: at } = await head(client)
-    const found = await findIncluded(client, hash)
+    const asked = await askBoth(client, hash).catch((error: unknown) => {
+      if (!isUnreachable(error)) throw error
+      if (performance.now() - heardMs > SILENCE_MS) throw maybeSent(error, bytesToUnprefixedHex(hash).toUpperCase())
+      return undefined
+    })
+    if (asked === undefined) {
+      await sleep(POLL_MS)
+      continue
+    }
+    heardMs = performance.now()
+    const { at, found } = asked
     if (found !== undefined) return found
     if (at.latest_block_height > goodTilBlock) {
       throw cliError('transaction', `no block up to ${goodTilBlock} holds the order: it is gone, and nothing happened`)
@@ -136,7 +156,7 @@ export const sendActions = async (
   decodeClobBody(raw)
   const hash = sha256(raw)
   const txhash = bytesToUnprefixedHex(hash).toUpperCase()
-  const { code, codespace, log } = await client.broadcast(raw, 'sync')
+  const { code, codespace, log } = await sendOnce(client, raw, txhash, 'sync')
   if (code !== 0) process.exitCode = 1
   if (code !== 0 || flags.waitMs === undefined) return printResult({ txhash, code, codespace, log }, output)
   const shown = shownResult(txhash, await waitForBlock(client, hash, goodTilBlock))
