@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { readUint64 } from '../../core/bytes.ts'
+import type { OpenOrder } from '../../modules/clob/index.ts'
 import type { Event } from '../../modules/module.ts'
 import { openMemoryStore } from '../../store/memory/memory-store.ts'
 import type { KeyValueStore } from '../../store/store.ts'
@@ -28,6 +30,29 @@ const storeWith = (beforeWrite: (changes: number) => void): KeyValueStore => {
 const count = (store: KeyValueStore): number => store.scan(HISTORY_COLUMN, { limit: 1_000_000 }).length
 
 describe('writing the history', () => {
+  it('leaves a name to the newer order, whatever happens to one that is older than the history', () => {
+    const store = openMemoryStore()
+    const id = Uint8Array.of(7)
+    const old: OpenOrder = {
+      ...{ market: 2, seq: 1, owner: OWNER, subaccount: 0, side: 'buy', tif: 'gtc', priceTicks: 9, lots: 10, left: 4 },
+      ...{ lockedPpm: 0, clientId: id, expireS: 0, triggerTicks: 0, triggerKind: 'none', maxFills: 20 },
+      ...{ stp: 'cancel_maker', postOnlyMode: 'reject' },
+    }
+    const nameOf = (): number | undefined => {
+      const value = store.get(HISTORY_COLUMN, clientIdKey(OWNER, id))
+      return value === undefined ? undefined : readUint64(value, 4)
+    }
+    const before = (market: number, seq: number) => (market === 2 && seq === 1 ? old : undefined)
+    writeHistory(store, blockOf(1, [placed(7, { client_id: '07' })]), undefined, before)
+    expect(nameOf()).toBe(7)
+    // In the same write as its own, and in a later one.
+    writeHistory(store, blockOf(2, [placed(8, { client_id: '07' }), removed(1, 3, 2)]), undefined, before)
+    expect(nameOf()).toBe(8)
+    writeHistory(store, blockOf(3, []))
+    while (forgetBlocks(store, 3));
+    expect(nameOf()).toBe(8)
+  })
+
   it('takes the fullest block in and forgets it again, in writes of bounded size', () => {
     const changes: number[] = []
     const store = storeWith((size) => changes.push(size))

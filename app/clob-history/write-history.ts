@@ -1,5 +1,6 @@
 /** Puts what happened to orders in a block into the history: each of it once, for the cursor is in the same write. */
 import {
+  bytesToKey,
   concatBytes,
   EMPTY_BYTES,
   equalBytes,
@@ -83,6 +84,8 @@ class PartWriter {
   readonly #from: number
   readonly #orders = new Map<string, OrderEntry>()
   readonly #candles = new Map<string, { readonly key: Uint8Array; candle: Candle }>()
+  /** Keys by client id that this part has written. */
+  readonly #named = new Set<string>()
   /** What goes with the block when it is pruned. */
   readonly #prunable: Uint8Array[] = []
 
@@ -147,23 +150,33 @@ class PartWriter {
       ...{ clientId, txHash: EMPTY_BYTES, height: 0, timeMs: 0, filledLots: lots - left, filledTicks: 0n },
       ...{ cancelledLots: 0, reason: 0, changedHeight: 0, changedMs: 0 },
     }
-    this.#putKeys(entry)
+    this.#putKeys(entry, true)
     return entry
   }
 
-  /** Writes the keys by which an order is found. */
-  #putKeys({
-    market,
-    seq,
-    owner,
-    subaccount,
-    clientId,
-  }: Pick<OrderEntry, 'market' | 'seq' | 'owner' | 'subaccount' | 'clientId'>): void {
+  /** Writes the keys by which an order is found. One that is older than the history takes no name from another, which is newer. */
+  #putKeys(
+    {
+      market,
+      seq,
+      owner,
+      subaccount,
+      clientId,
+    }: Pick<OrderEntry, 'market' | 'seq' | 'owner' | 'subaccount' | 'clientId'>,
+    isAdopted = false,
+  ): void {
     this.#batch.put(COLUMN, ownerOrderKey(owner, seq), uint32ToBytes(market))
     if (clientId.length === 0) return
     const place = concatBytes(uint32ToBytes(market), uint64ToBytes(seq))
-    this.#batch.put(COLUMN, clientIdKey(owner, clientId), place)
-    this.#batch.put(COLUMN, labelKey(owner, market, subaccount, clientId), uint64ToBytes(seq))
+    this.#putName(clientIdKey(owner, clientId), place, isAdopted)
+    this.#putName(labelKey(owner, market, subaccount, clientId), uint64ToBytes(seq), isAdopted)
+  }
+
+  #putName(key: Uint8Array, value: Uint8Array, isAdopted: boolean): void {
+    const name = bytesToKey(key)
+    if (isAdopted && (this.#named.has(name) || this.#store.get(COLUMN, key) !== undefined)) return
+    this.#named.add(name)
+    this.#batch.put(COLUMN, key, value)
   }
 
   #change(order: OrderEntry, changes: Partial<OrderEntry>): void {

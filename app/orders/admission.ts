@@ -2,9 +2,11 @@
 import type { Address } from '../../core/address.ts'
 import { readBalance } from '../../modules/bank/index.ts'
 import {
+  type Action,
   type ClobBody,
   clobError,
   type ClobTx,
+  doesRest,
   marketOfAction,
   MAX_BLOCKS_AHEAD,
   NONCE_WINDOW_MS,
@@ -68,15 +70,19 @@ const checkLimits = (
   { owner, actions }: ClobTx,
   head: OrdersHead,
   pool: Pick<OrderPool, 'actionCount'>,
-  { parameters: { maxActions, maxOpenOrders } }: Markets,
+  markets: Markets,
 ): void => {
+  const { maxActions, maxOpenOrders } = markets.parameters
   const most = maxActions * MAX_BLOCKS_AHEAD
   // More could never run before all of them have ended.
   if (pool.actionCount(owner) + actions.length > most) {
     throw clobError('poolActions', `the owner has more than ${most} actions waiting`)
   }
   const isFull = head.books.openOrderCount(owner) >= maxOpenOrders
-  if (isFull && actions.every(({ kind }) => kind === 'place')) {
+  // What does not rest needs no room, unless its market is cleared at once (docs/clob-spec.md, Place).
+  const needsRoom = (action: Action): boolean =>
+    action.kind === 'place' && (doesRest(action.place) || markets.market(action.place.market)?.mode === 'uniform')
+  if (isFull && actions.every(needsRoom)) {
     throw clobError('poolOpenOrders', `the owner has ${maxOpenOrders} open orders, the most that there may be`)
   }
 }

@@ -212,6 +212,10 @@ describe('an order of the network', () => {
     world.open.set(String.fromCharCode(...other.address), [1, 1, 1])
     expect(check(world, other.sign({ actions: [place()] }))).toBe(codes.poolOpenOrders)
     expect(check(world, other.sign({ actions: [cancelAll(), place()] }))).toBe(0)
+    // What does not rest needs no room.
+    for (const tif of ['ioc', 'fok'] as const) expect(check(world, other.sign({ actions: [place({ tif })] }))).toBe(0)
+    const trigger = { triggerTicks: 500, triggerKind: 'stop' } as const
+    expect(check(world, other.sign({ actions: [place({ tif: 'ioc', ...trigger })] }))).toBe(codes.poolOpenOrders)
   })
 
   it('is no longer than half of what a vote may say', () => {

@@ -137,6 +137,17 @@ describe('the genesis of the order book', () => {
     )
   })
 
+  it('is refused where nonces or marks stand at heights that no block of the chain forgets', () => {
+    const first = INITIAL_HEIGHT
+    for (const what of ['nonces', 'marks']) {
+      const at = (height: number): string =>
+        refusal(() => makeWorld({ genesis: withMember(`${what}.0.height`, () => String(height)) }))
+      expect(at(first), what).toContain(`genesis/1 app_state.clob.${what}: height ${first} is not one of the 40 before`)
+    }
+    const file = withMember('marks.0.marks.0.good_til_block', () => '1000')
+    expect(refusal(() => makeWorld({ genesis: file }))).toContain('binds until 1000, more than 40 later')
+  })
+
   it('contradicts itself where its parts do', () => {
     const faultsOf = (change: (state: Overlay) => void): readonly string[] => {
       const { state, faults } = makeWorld()

@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest'
 import { blockOf, event, filled, OWNER, placed, removed, transactionOf } from '../../app/clob-history/testing/blocks.ts'
 import { forgetBlocks } from '../../app/clob-history/forget.ts'
 import { labelKey } from '../../app/clob-history/keys.ts'
-import { HISTORY_COLUMN, writeHistory } from '../../app/clob-history/write-history.ts'
+import { HISTORY_COLUMN, readCursor, writeHistory } from '../../app/clob-history/write-history.ts'
 import { encodeBech32 } from '../../core/bech32.ts'
 import { EMPTY_BYTES } from '../../core/bytes.ts'
 import { GRPC } from '../../core/grpc-status.ts'
@@ -37,10 +37,11 @@ const open = () => {
     question: DescMethodUnary<Input, Output>,
     request: MessageInitShape<Input>,
     waiting?: clobHistory.HistoricalOrder,
+    head = readCursor(store)?.height ?? 0,
   ): MessageShape<Output> => {
     const path = `/${question.parent.typeName}/${question.name}`
     const bytes = toBinary(question.input, create(question.input, request))
-    const context = { state, height: 9, chainId: 'localnat-1' }
+    const context = { state, height: head, chainId: 'localnat-1' }
     return fromBinary(question.output, answerHistory(store, context, path, bytes, { waiting }))
   }
   return { store, state, ask }
@@ -171,6 +172,47 @@ describe('questions of the history', () => {
     writeHistory(store, blockOf(3, [removed(1, 2)]))
     expect(ask(method.orderByClientId, byId, waiting).order?.state).toBe(OrderState.ATTESTED)
     expect(ask(method.orderByClientId, byId).order?.state).toBe(OrderState.CANCELLED)
+  })
+
+  it('name no placement that no block can hold any more where what was sent in its place came later', () => {
+    const { store, ask } = open()
+    const dropped = (seenMs: number) =>
+      create(clobHistory.HistoricalOrderSchema, { state: OrderState.DROPPED, changedMs: BigInt(seenMs) })
+    writeHistory(store, blockOf(1, [placed(1, { client_id: '07' }), removed(1, 2)]))
+    const placedMs = Number(ask(method.orderByClientId, byId).order?.timeMs)
+    const stateOf = (seenMs: number) => ask(method.orderByClientId, byId, dropped(seenMs)).order?.state
+    expect([stateOf(placedMs - 1), stateOf(placedMs + 1)]).toEqual([OrderState.CANCELLED, OrderState.DROPPED])
+    writeHistory(store, blockOf(2, [], [failing(47)]))
+    const rejectedMs = Number(ask(method.orderByClientId, byId).order?.timeMs)
+    expect([stateOf(rejectedMs - 1), stateOf(rejectedMs + 1)]).toEqual([OrderState.REJECTED, OrderState.DROPPED])
+  })
+
+  it('say of what is not found how far they have come, where that is behind the head', () => {
+    const { store, ask } = open()
+    writeHistory(store, blockOf(4, []))
+    for (const askAt of [
+      (head: number) => ask(method.orderByClientId, byId, undefined, head),
+      (head: number) => ask(method.orderStatus, { market: 1, orderSeq: 7n }, undefined, head),
+    ]) {
+      const behind = expect.objectContaining({
+        code: GRPC.unavailable,
+        message: 'the history has come to block 4 of 5: ask again',
+      }) as Error
+      expect(() => askAt(5)).toThrow(behind)
+      expect(() => askAt(4)).toThrow(expect.objectContaining({ code: GRPC.notFound }))
+    }
+  })
+
+  it('know the last price also when its fill is pruned', () => {
+    const { store, state, ask } = open()
+    writeMarket(state, MARKET)
+    writeHistory(store, blockOf(1, [placed(1), placed(2, { side: 'sell' }), filled(1, 2, 3)]))
+    const before = ask(method.ticker, { market: 1 }).lastTicks
+    expect(before).toBeGreaterThan(0)
+    writeHistory(store, blockOf(2, []))
+    while (forgetBlocks(store, 2));
+    expect(ask(method.trades, { market: 1 }).trades).toEqual([])
+    expect(ask(method.ticker, { market: 1 }).lastTicks).toBe(before)
   })
 
   it('answer an open order that is older than the history from state', () => {

@@ -7,6 +7,7 @@ import type { RejectionEntry } from '../../app/clob-history/rejection-entry.ts'
 import type { Address } from '../../core/address.ts'
 import { parseAccountAddress } from '../../core/bech32.ts'
 import { CodedError } from '../../core/errors.ts'
+import { GRPC } from '../../core/grpc-status.ts'
 import { bytesToHex, hexToBytes } from '../../core/hex.ts'
 import { codeOf, readMarket, readOrder } from '../../modules/clob/index.ts'
 import { handleQuery } from '../../modules/handlers.ts'
@@ -26,6 +27,7 @@ const MAX_CURSOR_BYTES = 20
 const MAX_CLIENT_ID_BYTES = 16
 const HOUR_S = 3_600
 const DAY_S = 24 * HOUR_S
+const ANY_TIME = { fromS: undefined, toS: undefined } as const
 
 const limitOf = (limit: number): number => {
   if (limit > MAX_LIMIT) throw queryRefusal('invalidArgument', `limit is ${limit}, but must be at most ${MAX_LIMIT}`)
@@ -76,6 +78,17 @@ const noSuchOrder = (): CodedError =>
     'the history has no such order: it was never accepted, or placed before the history begins, or it ended in a block that is pruned',
   )
 
+/** What is not found may be in a block that the history has not come to yet. Throws grpc/14 then. */
+const unlessBehind = <Found>(cursor: Cursor, height: number, find: () => Found): Found => {
+  try {
+    return find()
+  } catch (error) {
+    const reached = wholeHeight(cursor)
+    if (!(error instanceof CodedError) || error.code !== GRPC.notFound || reached >= height) throw error
+    throw queryRefusal('unavailable', `the history has come to block ${reached} of ${height}: ask again`)
+  }
+}
+
 /** Throws grpc/5. */
 const statusOf = (reader: HistoryReader, state: StateReader, market: number, orderSeq: bigint) => {
   // No order has a higher number than this.
@@ -105,6 +118,21 @@ const isBehind = ({ height, code }: RejectionEntry, order: OrderEntry): boolean 
 }
 
 /**
+ * Whether a placement that no block holds came behind what the history has. One that no block can hold any more may be older than what was
+ * sent in its place.
+ */
+const isNewest = (
+  waiting: clobHistory.HistoricalOrder,
+  order: OrderEntry | undefined,
+  rejection: RejectionEntry | undefined,
+): boolean => {
+  if (order !== undefined && lotsLeft(order) > 0) return false
+  if (waiting.state !== clobHistory.OrderState.DROPPED) return true
+  const seenMs = Number(waiting.changedMs)
+  return (order?.timeMs ?? 0) < seenMs && (rejection?.timeMs ?? 0) < seenMs
+}
+
+/**
  * What came last: a placement that no block holds yet, or that failed, where no order is open that came before; else the order.
  * Throws grpc/5.
  */
@@ -116,8 +144,8 @@ const statusOfId = (
   waiting: Waiting,
 ) => {
   const order = reader.orderByClientId(owner, clientId, label)
-  if (waiting !== undefined && (order === undefined || lotsLeft(order) === 0)) return waiting
   const rejection = reader.rejection(owner, clientId, label)
+  if (waiting !== undefined && isNewest(waiting, order, rejection)) return waiting
   if (rejection !== undefined && (order === undefined || isBehind(rejection, order))) return rejectionForm(rejection)
   if (order === undefined) throw noSuchOrder()
   return orderForm(order)
@@ -185,13 +213,14 @@ const handlersOf = (
       const page = reader.orders(ownerOf(request.owner), market, pageOf(request), wanted)
       return { height: at, orders: page.items.map(orderForm), next: nextOf(page) }
     }),
-    handleQuery(orderStatus, ({ state }, { market, orderSeq }) => ({
+    handleQuery(orderStatus, ({ state, height }, { market, orderSeq }) => ({
       height: at,
-      order: statusOf(reader, state, market, orderSeq),
+      order: unlessBehind(cursor, height, () => statusOf(reader, state, market, orderSeq)),
     })),
-    handleQuery(orderByClientId, (_, request) => {
+    handleQuery(orderByClientId, ({ height }, request) => {
       const { owner, clientId } = request
-      return { height: at, order: statusOfId(reader, ownerOf(owner), clientIdOf(clientId), labelOf(request), waiting) }
+      const ask = () => statusOfId(reader, ownerOf(owner), clientIdOf(clientId), labelOf(request), waiting)
+      return { height: at, order: unlessBehind(cursor, height, ask) }
     }),
     handleQuery(candles, ({ state }, { market, resolutionS, fromS, toS, limit }) => {
       requireMarket(state, market)
@@ -211,7 +240,9 @@ const handlersOf = (
       requireMarket(state, market)
       const { startS, day } = lastDay(reader, market, timeMs)
       const [last] = reader.trades(market, { before: undefined, limit: 1 }).items
-      const lastTicks = last?.priceTicks ?? 0
+      // Fills are pruned, candles stay.
+      const [newest] = last === undefined ? reader.candles(market, DAY_S, { ...ANY_TIME, limit: 1 }) : []
+      const lastTicks = last?.priceTicks ?? newest?.candle.closeTicks ?? 0
       return { height: at, timeMs: BigInt(timeMs), day: candleForm(startS, day), lastTicks }
     }),
   ]

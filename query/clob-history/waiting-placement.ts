@@ -1,6 +1,6 @@
 /** What is asked of a placement by its owner's id, where no block holds it yet. */
 import { create, toBinary } from '@bufbuild/protobuf'
-import type { PooledOrder } from '../../app/orders/pooled-order.ts'
+import type { OrderStage, PooledOrder } from '../../app/orders/pooled-order.ts'
 import { encodeBech32 } from '../../core/bech32.ts'
 import { bytesToBase64, equalBytes } from '../../core/bytes.ts'
 import { type Action, type Place, SIDE_CODES, TIF_CODES } from '../../modules/clob/index.ts'
@@ -23,6 +23,7 @@ const STATES = {
 const placeOf = (action: Action): Place | undefined =>
   action.kind === 'place' || action.kind === 'replace' ? action.place : undefined
 
+/** `changed_ms` is when this node first had it. */
 const formOf = (order: PooledOrder, place: Place, state: clobHistory.OrderState): Uint8Array => {
   const { HistoricalOrderSchema } = clobHistory
   const { owner, subaccount } = order.tx
@@ -32,6 +33,7 @@ const formOf = (order: PooledOrder, place: Place, state: clobHistory.OrderState)
     create(HistoricalOrderSchema, {
       ...{ market, owner: encodeBech32(owner), subaccount, side: SIDE_CODES[side], tif: TIF_CODES[tif], priceTicks },
       ...{ lots: BigInt(qtyLots), clientId, txHash: order.hash, state, filledTicks: '0' },
+      changedMs: BigInt(order.seenMs),
     }),
   )
 }
@@ -47,16 +49,18 @@ export const waitingPlacement = (
   const { owner, clientId } = asked
   const id = clientIdOf(clientId)
   const label = labelOf(asked)
-  let found: readonly [PooledOrder, Place] | undefined
+  let found: { readonly order: PooledOrder; readonly place: Place; readonly stage: OrderStage } | undefined
   for (const order of pool.ordersOf(ownerOf(owner))) {
     for (const action of order.tx.actions) {
       const place = placeOf(action)
       if (place === undefined || !equalBytes(place.clientId, id)) continue
       const { market, subaccount } = label ?? { market: place.market, subaccount: order.tx.subaccount }
-      if (place.market === market && order.tx.subaccount === subaccount) found = [order, place]
+      if (place.market !== market || order.tx.subaccount !== subaccount) continue
+      const stage = watch.stageOf(order)
+      // One that can still run goes before one that cannot.
+      if (stage === 'dropped' && found !== undefined && found.stage !== 'dropped') continue
+      found = { order, place, stage }
     }
   }
-  if (found === undefined) return undefined
-  const [order, place] = found
-  return bytesToBase64(formOf(order, place, STATES[watch.stageOf(order)]))
+  return found && bytesToBase64(formOf(found.order, found.place, STATES[found.stage]))
 }

@@ -1,6 +1,8 @@
 /** Charts as an attacker asks for them. */
 import { create, type DescMessage, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { expect, test } from 'vitest'
+import { CodedError } from '../../core/errors.ts'
+import { GRPC } from '../../core/grpc-status.ts'
 import { bankQuery, clobHistory, clobQuery } from '../../proto/index.ts'
 import { methodPath } from '../native/services.ts'
 import { useNativeGateway } from '../testing/native-gateway.ts'
@@ -11,7 +13,7 @@ const MEMORY_BYTES = 256 * 1024
 const gateway = useNativeGateway({ memoryBytes: MEMORY_BYTES })
 
 const { markets } = clobQuery.Query.method
-const { denomsMetadata } = bankQuery.Query.method
+const { denomMetadata } = bankQuery.Query.method
 const { candles } = clobHistory.History.method
 
 const encode = <Type extends DescMessage>(type: Type, message: MessageInitShape<Type>): string =>
@@ -25,12 +27,20 @@ const candlesFor = (data: string): string => {
   return encode(candles.output, { candles: found } as MessageInitShape<typeof candles.output>)
 }
 
+/** Of uusd there is one; of anat none. */
+const metadataFor = (data: string): string | Promise<string> => {
+  const { denom } = fromBinary(denomMetadata.input, Buffer.from(data, 'base64'))
+  if (denom !== 'uusd') return Promise.reject(new CodedError('grpc', GRPC.notFound, 'no metadata'))
+  const denomUnits = ['uusd', 'usd'].map((unit, index) => ({ denom: unit, exponent: 6 * index }))
+  return encode(denomMetadata.output, { metadata: { base: denom, display: 'usd', symbol: 'USD', denomUnits } })
+}
+
 /** A market that has traded in each minute. */
 const trade = (): void => {
   const market = { id: 1, baseDenom: 'anat', quoteDenom: 'uusd', lotSize: '1000', factor: '10' }
   gateway().application.answers.native = ({ path, data }) => {
     if (path === methodPath(markets)) return encode(markets.output, { markets: [market] })
-    return path === methodPath(candles) ? candlesFor(data) : encode(denomsMetadata.output, {})
+    return path === methodPath(candles) ? candlesFor(data) : metadataFor(data)
   }
 }
 
@@ -45,6 +55,15 @@ test('markets and their names are read once for a block, whatever charts ask', a
   gateway().application.commit()
   await gateway().get('/udf/symbols?symbol=1')
   expect(asked()).toBe(2)
+})
+
+test('coins are found by their names, however many others there are, and one without a description has none', async () => {
+  trade()
+  const { text } = await gateway().get('/udf/symbols?symbol=1')
+  // A tick is ten uusd for a thousand anat, each of which is its own unit.
+  expect(JSON.parse(text)).toMatchObject({ name: 'anat/USD', minmov: 1, pricescale: 100_000_000 })
+  const asked = JSON.stringify(gateway().application.asked)
+  expect(asked).not.toContain('DenomsMetadata')
 })
 
 test('what is no resolution is refused in words, also a name that every object has', async () => {

@@ -13,6 +13,7 @@ import {
 } from '@bufbuild/protobuf'
 import type { Asker } from '../../app/ports.ts'
 import { CodedError } from '../../core/errors.ts'
+import { GRPC } from '../../core/grpc-status.ts'
 import { bankQuery, clobHistory, clobQuery } from '../../proto/index.ts'
 import type { NativeQueries } from '../native/native-queries.ts'
 import { methodPath } from '../native/services.ts'
@@ -87,18 +88,26 @@ const countOf = (query: URLSearchParams, name: string, byDefault: number): numbe
   return Math.max(0, Number(text))
 }
 
+/** One that nobody has described is counted in its smallest unit. */
+const findCoin = async (ask: Ask, base: string): Promise<Coin> => {
+  try {
+    const { metadata } = await ask(bankQuery.Query.method.denomMetadata, { denom: base })
+    const { symbol = '', display = '', denomUnits = [] } = metadata ?? {}
+    const exponent = denomUnits.find(({ denom }) => denom === display)?.exponent ?? 0
+    return { symbol: symbol === '' ? base : symbol, exponent }
+  } catch (error) {
+    if (error instanceof CodedError && error.codespace === 'grpc' && error.code === GRPC.notFound)
+      return { symbol: base, exponent: 0 }
+    throw error
+  }
+}
+
+/** Denominations are asked for by their names: of all that there are, anybody may make more. */
 const listSymbols = async (ask: Ask): Promise<readonly MarketSymbol[]> => {
-  const page = { limit: BigInt(MAX_MARKETS) }
-  const [{ markets }, { metadatas }] = [
-    await ask(clobQuery.Query.method.markets, { pagination: page }),
-    await ask(bankQuery.Query.method.denomsMetadata, { pagination: { limit: BigInt(2 * MAX_MARKETS) } }),
-  ]
-  const coins = new Map(
-    metadatas.map(({ base, symbol, display, denomUnits }) => {
-      const exponent = denomUnits.find(({ denom }) => denom === display)?.exponent ?? 0
-      return [base, { symbol: symbol === '' ? base : symbol, exponent }] as const
-    }),
-  )
+  const { markets } = await ask(clobQuery.Query.method.markets, { pagination: { limit: BigInt(MAX_MARKETS) } })
+  const denominations = [...new Set(markets.flatMap(({ baseDenom, quoteDenom }) => [baseDenom, quoteDenom]))]
+  const found = await Promise.all(denominations.map(async (denom) => [denom, await findCoin(ask, denom)] as const))
+  const coins = new Map(found)
   const coin = (denom: string): Coin => coins.get(denom) ?? { symbol: denom, exponent: 0 }
   return markets.map(({ id, baseDenom, quoteDenom, lotSize, factor }) => {
     const [base, quote] = [coin(baseDenom), coin(quoteDenom)]

@@ -19,8 +19,8 @@ export const placed = (seq: number, members: Readonly<Record<string, number | st
     ...{ price_ticks: 100, lots: 5, client_id: seq.toString(16).padStart(16, '0'), ...members },
   })
 
-export const removed = (seq: number, sequence: number): Event =>
-  event('order_removed', { market: 1, order_seq: seq, lots: 5, reason: 'cancelled', sequence })
+export const removed = (seq: number, sequence: number, market = 1): Event =>
+  event('order_removed', { market, order_seq: seq, lots: 5, reason: 'cancelled', sequence })
 
 export const filled = (makerSeq: number, takerSeq: number, sequence: number, priceTicks = 100): Event =>
   event('fill', {

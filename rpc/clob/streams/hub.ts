@@ -230,8 +230,8 @@ export const createStreamHub = (options: StreamHubOptions): StreamHub => {
   const catchUp = async (stream: Stream): Promise<void> => {
     try {
       while (streams.has(stream)) {
-        told ??= head.current().head.height
-        if (stream.next > told) {
+        // Before any was told: those between that one and the newest may still be told, one by one.
+        if (stream.next > (told ?? head.current().head.height)) {
           stream.isLive = true
           return
         }
