@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { credentials, Client } from '@grpc/grpc-js'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { keccak256 } from '../../core/hash.ts'
 import { bytesToHex } from '../../core/hex.ts'
@@ -287,6 +287,13 @@ describe('a gateway with a certificate', () => {
     expect(tls?.current().certificate).toBe(before)
     copyFileSync(used.certificatePath, files.certificatePath)
     touch(2_000)
+    // Nothing of the files changes once the clock is right.
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(0)
+    tls?.look()
+    tls?.look()
+    clock.mockRestore()
+    expect(said.split('not valid before')).toHaveLength(2)
+    expect(said).not.toContain('the certificate was renewed')
     tls?.look()
     expect(said).toContain('the certificate was renewed')
     expect(await post(address, pem(used))).toBe(RESULT)

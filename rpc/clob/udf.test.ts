@@ -27,7 +27,7 @@ const candlesFor = (data: string): string => {
   return encode(candles.output, { candles: found } as MessageInitShape<typeof candles.output>)
 }
 
-/** Of uusd there is one; of anat none. */
+/** There is one for uusd, and none for anat. */
 const metadataFor = (data: string): string | Promise<string> => {
   const { denom } = fromBinary(denomMetadata.input, Buffer.from(data, 'base64'))
   if (denom !== 'uusd') return Promise.reject(new CodedError('grpc', GRPC.notFound, 'no metadata'))

@@ -133,11 +133,12 @@ const addCollect = (program: Command): void => {
       const folder = textOf(flags, 'gentxDir') ?? gentxFolder(home)
       const { document, count, peers } = collectGentxs(given as GenesisDocument, folder)
       const valid = validateGenesis(document, home.genesis)
-      writeGenesis(home.genesis, document)
       if (peers.length > 0) {
         const toml = readFileSync(home.configToml, 'utf8')
         writeFileSync(home.configToml, setTomlValue(toml, 'p2p.persistent_peers', JSON.stringify(peers.join(','))))
       }
+      // Last: once the validators are in it they cannot be collected again.
+      writeGenesis(home.genesis, document)
       say(`${count} genesis transactions collected; ${describeGenesis(valid)}`)
     })
 }

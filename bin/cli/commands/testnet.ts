@@ -1,5 +1,14 @@
 /** `chain testnet init-files`: homes of several validators of one chain, each on an address of its own, ready to start. */
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join, resolve } from 'node:path'
 import { HDKey } from '@scure/bip32'
 import { generateMnemonic, mnemonicToSeedSync } from '@scure/bip39'
@@ -125,12 +134,16 @@ export const initTestnetFiles = async (options: TestnetOptions): Promise<string>
   if (existsSync(directory) && readdirSync(directory).length > 0) {
     throw cliError('homeExists', `${directory} is not empty: choose another --output-dir`)
   }
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  // Beside it: an interruption leaves none of which some homes lack what others have.
+  const making = `${directory}.making`
+  rmSync(making, { recursive: true, force: true })
+  mkdirSync(making, { recursive: true, mode: 0o700 })
   const nodes: NodeFiles[] = []
-  for (let index = 0; index < validators; index++) nodes.push(await makeNode({ ...options, directory }, index))
+  for (let index = 0; index < validators; index++) nodes.push(await makeNode({ ...options, directory: making }, index))
   shareGenesis(nodes, options)
   connect(nodes, options.peers)
-  const starts = nodes.map(({ home, host }) => `  chain start --home ${home.root}   # ${host}`)
+  renameSync(making, directory)
+  const starts = nodes.map(({ host }, index) => `  chain start --home ${join(directory, `node${index}`)}   # ${host}`)
   return `${validators} validators of ${options.chainId} in ${directory}, each on an address of its own; start them all:
 ${starts.join('\n')}
 Their operators' mnemonics are in key_seed.json of each home; the ten accounts of the devnet are funded too, with public

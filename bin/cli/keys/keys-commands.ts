@@ -103,7 +103,7 @@ const readSource = async (
   // A terminal, and a pipe that goes on with passwords, are read by the line.
   const text =
     source === '-'
-      ? await terminal.ask('private key in hexadecimal, or a keystore on one line', true)
+      ? (await terminal.ask('private key in hexadecimal, or a keystore on one line', true)).trim()
       : readText(source)
   const digits = readDigits(text)
   if (digits !== undefined) return digits

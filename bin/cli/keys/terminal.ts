@@ -66,7 +66,8 @@ export class Terminal {
     this.#echo.isMuted = false
     if (isHidden && this.isInteractive) process.stderr.write('\n')
     if (line === undefined) throw cliError('usage', `nothing on standard input for: ${prompt}`)
-    return line.trim()
+    // A password may begin or end with a blank, as in a file.
+    return isHidden ? line : line.trim()
   }
 
   async confirm(question: string): Promise<boolean> {

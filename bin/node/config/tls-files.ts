@@ -97,16 +97,23 @@ export const watchTlsFiles = (files: TlsFiles, log: NodeLog): WatchedTls => {
   const listeners = new Set<(identity: TlsIdentity) => void>()
   let seen = timesOf(files)
   let identity = readTlsFiles(files, Date.now())
+  /** What was wrong at the last look; it is said once. */
+  let fault = ''
   const look = (): void => {
     const times = timesOf(files)
     if (times === seen || times === '') return
-    seen = times
     try {
       identity = readTlsFiles(files, Date.now())
+      // Only now: what was wrong before may be cured by the clock, or by whom the files belong to.
+      seen = times
+      fault = ''
       for (const listener of listeners) listener(identity)
       log.info('the certificate was renewed', { validUntil: new Date(expirySeconds(identity) * 1_000).toISOString() })
     } catch (error) {
-      log.error('the renewed certificate cannot be used: the one before it stays', { reason: errorText(error) })
+      const reason = errorText(error)
+      if (reason === fault) return
+      fault = reason
+      log.error('the renewed certificate cannot be used: the one before it stays', { reason })
     }
   }
   const timer = setInterval(look, LOOK_INTERVAL_MS).unref()

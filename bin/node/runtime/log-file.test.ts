@@ -39,6 +39,16 @@ it('begins empty, and a line that is longer than a file has one of its own', asy
   expect([read(`${path}.1`), read(path)]).toEqual(['0123456789abc\n', 'short\n'])
 })
 
+it('goes on in a new file where somebody has removed the full one', async () => {
+  const errors: string[] = []
+  const { path, file } = open(10, errors)
+  file.write('0123456789\n')
+  rmSync(path)
+  file.write('next\n')
+  await file.end()
+  expect([errors, read(path)]).toEqual([[], 'next\n'])
+})
+
 it('says once that it cannot write, and goes on without', async () => {
   const errors: string[] = []
   const { path, file } = open(10, errors)

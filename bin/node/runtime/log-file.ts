@@ -52,7 +52,8 @@ export class LogFile {
   /** What the stream still holds goes into its file under the new name. */
   #rotate(): void {
     if (this.#stream === undefined) return
-    renameSync(this.#options.path, this.#older)
+    // Somebody may have moved or removed it.
+    if (existsSync(this.#options.path)) renameSync(this.#options.path, this.#older)
     this.#stream.end()
     this.#open()
   }

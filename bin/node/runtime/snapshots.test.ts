@@ -126,6 +126,19 @@ describe('snapshots of a running node', () => {
     expect(readdirSync(snapshots)).toEqual(before)
   })
 
+  it('are as many as asked right after a start, and hold no blocks where none is made any more', async () => {
+    start(3)
+    await untilMade()
+    await untilMade()
+    const newest = await untilMade()
+    expect(heights()).toEqual([newest, newest - INTERVAL, newest - 2 * INTERVAL])
+    await running?.close()
+    start(2, 0)
+    expect(heights()).toEqual([newest, newest - INTERVAL])
+    expect(readdirSync(snapshots)).toHaveLength(2)
+    expect(running?.oldestHeight()).toBeUndefined()
+  })
+
   it('are not offered when a chunk is missing, and a chunk that goes is none', async () => {
     start(2, 0)
     const [height = 0] = heights()

@@ -134,9 +134,7 @@ export const startSnapshots = (options: SnapshotsOptions): Snapshots => {
   const { folder, interval, keepRecent, log } = options
   let held = openFolder(options)
 
-  const onMade = (made: SnapshotDescription, seconds: number): void => {
-    held = [made, ...held.filter(({ height }) => height !== made.height)].sort((a, b) => b.height - a.height)
-    log.info('made a snapshot', { height: made.height, chunks: made.chunks, seconds: seconds.toFixed(1) })
+  const removeOld = (): void => {
     for (const old of keepRecent > 0 ? held.splice(keepRecent) : []) {
       try {
         removeSnapshot(folder, old)
@@ -145,6 +143,13 @@ export const startSnapshots = (options: SnapshotsOptions): Snapshots => {
       }
     }
   }
+  const onMade = (made: SnapshotDescription, seconds: number): void => {
+    held = [made, ...held.filter(({ height }) => height !== made.height)].sort((a, b) => b.height - a.height)
+    log.info('made a snapshot', { height: made.height, chunks: made.chunks, seconds: seconds.toFixed(1) })
+    removeOld()
+  }
+  // The setting may have kept more before.
+  removeOld()
   const maker = interval > 0 ? new SnapshotMaker({ ...options, onMade }) : undefined
 
   return {
@@ -166,7 +171,8 @@ export const startSnapshots = (options: SnapshotsOptions): Snapshots => {
       freeBytes: () => freeBytes(dirname(folder)),
       decompress: decompressChunk,
     },
-    oldestHeight: () => held.at(-1)?.height,
+    // Where none is made any more, those of before would hold every later block for ever.
+    oldestHeight: () => (interval > 0 ? held.at(-1)?.height : undefined),
     close: async () => {
       await maker?.close()
     },
