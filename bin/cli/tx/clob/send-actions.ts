@@ -29,6 +29,8 @@ const BLOCKS_AHEAD = 20
 /** Nonces are within a minute of the chain's time: this machine's clock is taken where it is nearer than this. */
 const NEAR_MS = 30_000
 const MS = 1_000
+/** CometBFT's index of transactions comes a moment behind its blocks. */
+const BLOCKS_BEHIND = 2
 /** A node may be started again meanwhile. */
 const SILENCE_MS = 60_000
 
@@ -99,7 +101,7 @@ const waitForBlock = async (client: CometClient, hash: Uint8Array, goodTilBlock:
     heardMs = performance.now()
     const { at, found } = asked
     if (found !== undefined) return found
-    if (at.latest_block_height > goodTilBlock) {
+    if (at.latest_block_height > goodTilBlock + BLOCKS_BEHIND) {
       throw cliError('transaction', `no block up to ${goodTilBlock} holds the order: it is gone, and nothing happened`)
     }
     await sleep(POLL_MS)
