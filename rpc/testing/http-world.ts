@@ -1,11 +1,7 @@
 /** A gateway over HTTP before an application in memory, anew for each test. */
 import { request as httpRequest } from 'node:http'
 import { afterEach, beforeEach } from 'vitest'
-import { invariant } from '../../core/errors.ts'
-import { startGateway, type Gateway } from '../gateway.ts'
-import { SILENT_LOG, type GatewayLog } from '../log.ts'
-import { GATEWAY_DEFAULTS, type GatewaySettings } from '../settings.ts'
-import { createMemoryApplication, type MemoryApplication } from './memory-application.ts'
+import { GatewayWorld } from './gateway-world.ts'
 
 export interface Reply {
   readonly status: number
@@ -21,39 +17,13 @@ interface Answer {
 
 export const JSON_HEADERS = { 'content-type': 'application/json' }
 
-export class HttpWorld {
-  #application: MemoryApplication | undefined
-  #gateway: Gateway | undefined
-
-  get application(): MemoryApplication {
-    invariant(this.#application !== undefined, 'the application was started')
-    return this.#application
-  }
-
-  get gateway(): Gateway {
-    invariant(this.#gateway !== undefined, 'the gateway was started')
-    return this.#gateway
+export class HttpWorld extends GatewayWorld {
+  constructor() {
+    super('address')
   }
 
   get port(): number {
     return Number(new URL(`http://${this.gateway.address}`).port)
-  }
-
-  async start(changes: Partial<GatewaySettings> = {}, log: GatewayLog = SILENT_LOG): Promise<void> {
-    this.#application = createMemoryApplication()
-    const settings = {
-      ...GATEWAY_DEFAULTS,
-      grpcAddress: undefined,
-      address: '127.0.0.1:0',
-      wsAddress: undefined,
-      restAddress: undefined,
-    }
-    this.#gateway = await startGateway({ ...settings, ...changes }, this.#application, log)
-  }
-
-  async restart(changes: Partial<GatewaySettings>, log?: GatewayLog): Promise<void> {
-    await this.gateway.close()
-    await this.start(changes, log)
   }
 
   send(method: string, path: string, headers: Record<string, string> = {}, body?: string | Buffer): Promise<Reply> {

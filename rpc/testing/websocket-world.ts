@@ -2,11 +2,7 @@
 import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach } from 'vitest'
 import WebSocket from 'ws'
-import { invariant } from '../../core/errors.ts'
-import { startGateway, type Gateway } from '../gateway.ts'
-import { SILENT_LOG, type GatewayLog } from '../log.ts'
-import { GATEWAY_DEFAULTS, type GatewaySettings } from '../settings.ts'
-import { createMemoryApplication, type MemoryApplication } from './memory-application.ts'
+import { GatewayWorld } from './gateway-world.ts'
 
 interface Reply {
   readonly result?: unknown
@@ -31,39 +27,13 @@ const HANDSHAKE = [
   '\r\n',
 ].join('\r\n')
 
-export class WebSocketWorld {
-  #application: MemoryApplication | undefined
-  #gateway: Gateway | undefined
-
-  get application(): MemoryApplication {
-    invariant(this.#application !== undefined, 'the application was started')
-    return this.#application
-  }
-
-  get gateway(): Gateway {
-    invariant(this.#gateway !== undefined, 'the gateway was started')
-    return this.#gateway
+export class WebSocketWorld extends GatewayWorld {
+  constructor() {
+    super('wsAddress')
   }
 
   get url(): string {
     return `ws://${this.gateway.wsAddress}`
-  }
-
-  async start(changes: Partial<GatewaySettings> = {}, log: GatewayLog = SILENT_LOG): Promise<void> {
-    this.#application = createMemoryApplication()
-    const settings = {
-      ...GATEWAY_DEFAULTS,
-      grpcAddress: undefined,
-      address: undefined,
-      wsAddress: '127.0.0.1:0',
-      restAddress: undefined,
-    }
-    this.#gateway = await startGateway({ ...settings, ...changes }, this.#application, log)
-  }
-
-  async restart(changes: Partial<GatewaySettings>, log?: GatewayLog): Promise<void> {
-    await this.gateway.close()
-    await this.start(changes, log)
   }
 
   async open(path = '/', headers: Record<string, string> = {}): Promise<WebSocketClient> {
