@@ -118,10 +118,11 @@ describe('bodies in pieces', () => {
   })
 
   test('have the next connections of their client wait', async () => {
-    await exchange(CHUNKED + chunksOf(' '.repeat(20_000), 1))
+    // From before it: a busy machine hears late that it has ended.
     const startedMs = performance.now()
+    await exchange(CHUNKED + chunksOf(' '.repeat(20_000), 1))
     expect((await world.post(CALL)).body).toBe(RESULT)
-    expect(performance.now() - startedMs).toBeGreaterThan(800)
+    expect(performance.now() - startedMs).toBeGreaterThan(990)
   })
 })
 
