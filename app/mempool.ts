@@ -63,6 +63,8 @@ export class Mempool implements ProposalPool<PoolEntry> {
   #arrivals = 0
   /** Entries that became executable in the running call: CometBFT is offered them at its end. */
   #promoted: PoolEntry[] = []
+  /** Where entries are noted that leave for one that is entering. */
+  #displaced: PoolEntry[] | undefined
   /** Entries that subscribers were told of. */
   #announced = new WeakSet<PoolEntry>()
   /** Hashes under which the transactions of the block that is being settled are stored. */
@@ -171,12 +173,45 @@ export class Mempool implements ProposalPool<PoolEntry> {
   async #take(raw: Uint8Array, origin: Origin): Promise<PoolEntry> {
     const examined = this.#examine(raw, origin)
     const answer = this.#signatures && (await this.#signatures.check(examined.signatureTask()))
-    const entry = examined.enter(answer, this.#context())
+    const displaced: PoolEntry[] = []
+    const entry = this.#enter(examined, answer, displaced)
     // It goes before those that waited for it.
     const promoted = [entry, ...this.#takePromoted()]
-    await this.#journal.write(entry)
+    try {
+      await this.#journal.write(entry)
+    } catch (error) {
+      this.#putBack(displaced)
+      throw error
+    }
     this.#offer(promoted)
     return entry
+  }
+
+  /** `displaced` gets what leaves for it. */
+  #enter(examined: ExaminedTransaction, answer: Uint8Array | undefined, displaced: PoolEntry[]): PoolEntry {
+    this.#displaced = displaced
+    try {
+      return examined.enter(answer, this.#context())
+    } finally {
+      this.#displaced = undefined
+    }
+  }
+
+  /** What left for a transaction that was refused after all, because the disk did not take it: its senders were told that it is here. */
+  #putBack(displaced: readonly PoolEntry[]): void {
+    const { state, baseFeePerGas } = this.#options.head()
+    for (const entry of displaced) {
+      const account = poolAccountOf(state.account(entry.sender))
+      if (entry.nonce < account.nonce) continue
+      try {
+        this.pool.insert(entry, account, baseFeePerGas)
+        this.#departed.delete(bytesToKey(entry.hash))
+      } catch (error) {
+        if (!(error instanceof CodedError)) throw error
+        // Something else has its place by now.
+      }
+    }
+    this.#offer(this.#takePromoted())
   }
 
   /** Another chain begins. */
@@ -276,6 +311,7 @@ export class Mempool implements ProposalPool<PoolEntry> {
 
   #noteLeft(entry: PoolEntry): void {
     this.#gossip.delete(entry)
+    this.#displaced?.push(entry)
     if (!this.#included.has(bytesToKey(entry.hash))) this.#departed.add(entry)
   }
 

@@ -6,7 +6,9 @@ import { bytesToHex, hexToBytes } from '../../core/hex.ts'
 import { sendMessage, signNative } from './native-transactions.ts'
 import { deploy, PROGRAMS } from './programs.ts'
 import { GWEI, signTransaction } from './traffic.ts'
-import { gossip, shownBlock, withWorld, type World } from './world.ts'
+import { Random } from './random.ts'
+import type { SimNode } from './sim-node.ts'
+import { gossip, makeWorld, shownBlock, withWorld, type World } from './world.ts'
 
 type Account = World['accounts'][number]
 
@@ -69,3 +71,32 @@ it(
     expect(included.at(-1)).toEqual(native)
   }),
 )
+
+it('what a transaction replaces that the disk then does not take', async () => {
+  let isFull = false
+  const kept: Uint8Array[] = []
+  const write = (raws: readonly Uint8Array[], from: number): void => {
+    if (isFull) throw new Error('ENOSPC: no space left on device')
+    kept.splice(from, kept.length, ...raws)
+  }
+  const journal = {
+    load: () => kept,
+    append: (raws: readonly Uint8Array[]) => write(raws, kept.length),
+    rewrite: (raws: readonly Uint8Array[]) => write(raws, 0),
+  }
+  const world = await makeWorld({ random: new Random(7), nodes: [{ name: 'a', journal }] })
+  const [[node], [sender]] = [world.nodes, world.accounts] as [readonly [SimNode], readonly [Account]]
+  const sign = (gwei: bigint, nonce = 0): Promise<Uint8Array> =>
+    signTransaction(sender, 2, { nonce, to: sender.address, maxFeePerGas: gwei * GWEI, tip: (gwei * GWEI) / 2n })
+  const [first, second, replacement] = [await sign(20n), await sign(20n, 1), await sign(40n)]
+  const send = (raw: Uint8Array): Promise<unknown> => node.ask('sendRawTransaction', { raw: bytesToHex(raw) })
+  await send(first)
+  await send(second)
+  isFull = true
+  await expect(send(replacement)).rejects.toThrow('the disk of the node does not take it')
+  expect(await node.ask('txpoolStatus', {})).toEqual({ pending: '0x2', queued: '0x0' })
+  isFull = false
+  const { block } = await world.driver.step(node)
+  expect(block.transactions.slice(-2)).toEqual([first, second])
+  await world.close()
+})
