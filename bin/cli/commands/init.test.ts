@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, vi } from 'vitest'
@@ -24,6 +24,21 @@ describe('chain init', () => {
       code: 8,
       message: `${binary} init failed: write: no space left on device`,
     })
+  })
+
+  it('replaces the configuration of another network where it is asked to', async () => {
+    vi.unstubAllEnvs()
+    const home = openHome(join(folder, 'again'))
+    await initHome({
+      home,
+      chainId: 'localnat-1',
+      peers: { seeds: 'a@seed.example:1', persistentPeers: 'b@peer.example:2' },
+    })
+    const toml = readFileSync(home.configToml, 'utf8').replace('enable = false', 'enable = true')
+    writeFileSync(home.configToml, toml.replace('trust_hash = ""', 'trust_hash = "AB"'))
+    await initHome({ home, chainId: 'nat-2517-1', overwrite: true })
+    const now = readFileSync(home.configToml, 'utf8')
+    for (const left of ['seed.example', 'peer.example', 'trust_hash = "AB"']) expect(now, left).not.toContain(left)
   })
 
   const isRoot = process.getuid?.() === 0

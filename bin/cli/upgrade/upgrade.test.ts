@@ -82,6 +82,15 @@ describe('chain upgrade', () => {
     expect(ran().map((line) => line.split(' ')[0])).toEqual(['first', 'second', 'second'])
   })
 
+  it('heeds no upgrade that its chain has passed, whatever the version after it ends for', async () => {
+    addVersion(home, NAME, program('second', 'exit 0'))
+    addVersion(home, 'v2.1', program('patched', 'exit 1'))
+    switchTo(home, 'v2.1')
+    noteUpgrade(home, new TypeError(NEEDED))
+    expect(await run(program('first', 'exit 0'))).toBe(1)
+    expect([currentName(home), ...ran().map((line) => line.split(' ')[0])]).toEqual(['v2.1', 'patched'])
+  })
+
   it('says what to prepare where nothing is', async () => {
     expect(await run(program('first', meetsPlan()))).toBe(1)
     expect(said).toEqual([expect.stringContaining(`chain upgrade add "${NAME}" <checkout> --home ${home.root}`)])
