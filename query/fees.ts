@@ -26,14 +26,36 @@ const max = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 export const minimumTip = (minimumGasPrice: bigint, baseFeePerGas: bigint): bigint =>
   max(0n, minimumGasPrice - baseFeePerGas)
 
-/** Tips of recent blocks: those that are stored, then fed at every commit. So all nodes suggest the same, also after a restart. */
+/** Stored bytes of receipts that are read at the first question after a start, on the thread that executes blocks. */
+const MAX_READ_BYTES = 4 * 1024 * 1024
+const RECEIPT_BYTES = 150
+const LOG_BYTES = 26
+
+/** Blocks of very many receipts or logs are left out, from the oldest on. */
+const oldestToRead = (reader: ChainReader, head: number): number => {
+  let left = MAX_READ_BYTES
+  let oldest = head + 1
+  while (oldest > Math.max(0, head - SAMPLED_BLOCKS + 1)) {
+    const record = reader.header(oldest - 1)
+    if (record !== undefined)
+      left -= RECEIPT_BYTES * record.transactionCount + LOG_BYTES * record.logCount + record.logBytes
+    if (left < 0) break
+    oldest--
+  }
+  return oldest
+}
+
+/**
+ * Tips of recent blocks: those that are stored, as far as they are soon read, then fed at every commit. So a node suggests after a restart what
+ * the others do.
+ */
 export class TipOracle {
   readonly #blocks: (readonly bigint[])[] = []
   #height: number
 
   /** `head` is the newest block that is committed. */
   constructor(reader: ChainReader, head: number) {
-    const oldest = Math.max(0, head - SAMPLED_BLOCKS + 1)
+    const oldest = oldestToRead(reader, head)
     this.#height = oldest - 1
     for (let height = oldest; height <= head; height++) {
       const record = reader.header(height)

@@ -55,6 +55,9 @@ test('markets and their names are read once for a block, whatever charts ask', a
   gateway().application.commit()
   await gateway().get('/udf/symbols?symbol=1')
   expect(asked()).toBe(2)
+  gateway().application.commit()
+  await Promise.all(Array.from({ length: 5 }, () => gateway().get('/udf/symbols?symbol=1')))
+  expect(asked()).toBe(3)
 })
 
 test('coins are found by their names, however many others there are, and one without a description has none', async () => {

@@ -238,7 +238,7 @@ export interface UdfQuestion {
  * such page. What the client asked wrongly is an answer too; other errors are thrown.
  */
 export const createUdf = (queries: NativeQueries) => {
-  let listed: { readonly height: number; readonly symbols: readonly MarketSymbol[] } | undefined
+  let listed: { readonly height: number; readonly symbols: Promise<readonly MarketSymbol[]> } | undefined
 
   const askAs =
     (asker: Asker): Ask =>
@@ -249,10 +249,14 @@ export const createUdf = (queries: NativeQueries) => {
     }
 
   const symbolsAt = async (ask: Ask, height: number): Promise<readonly MarketSymbol[]> => {
-    if (listed?.height === height) return listed.symbols
-    const symbols = await listSymbols(ask)
+    if (listed?.height === height) {
+      const symbols = await listed.symbols.catch(() => undefined)
+      if (symbols !== undefined) return symbols
+    }
+    // Who asked first may have gone: then the next one does.
+    const symbols = listSymbols(ask)
     listed = { height, symbols }
-    return symbols
+    return await symbols
   }
 
   return async ({ name, timeS, asker, height, takeTurn, ...question }: UdfQuestion): Promise<UdfAnswer | undefined> => {
