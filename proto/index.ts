@@ -1,4 +1,6 @@
 /** The messages that the node speaks. `create`, `toBinary` and `fromBinary` come from `@bufbuild/protobuf`. */
+/** The first sentence above each service and method in the definitions, by `package.Service` and `package.Service/Method`. */
+export { SUMMARIES } from './gen/summaries.ts'
 export * as abci from './gen/tendermint/abci/types_pb.ts'
 export * as bank from './gen/cosmos/bank/v1beta1/bank_pb.ts'
 export * as bankGenesis from './gen/cosmos/bank/v1beta1/genesis_pb.ts'

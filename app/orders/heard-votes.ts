@@ -59,9 +59,11 @@ export class HeardVotes {
     }
     block.votes.set(validator === undefined ? OWN : bytesToKey(validator), extension)
     if (this.#blocks.length <= MAX_BLOCKS) return
-    const fewest = Math.min(...this.#blocks.map(({ votes }) => votes.size))
-    const at = this.#blocks.findIndex(({ votes }) => votes.size === fewest)
-    this.#blocks.splice(at, 1)
+    // The one that has just come has one vote yet, and is the one that most likely gets more.
+    const others = this.#blocks.filter((each) => each !== block)
+    const fewest = Math.min(...others.map(({ votes }) => votes.size))
+    const left = others.find(({ votes }) => votes.size === fewest)
+    this.#blocks = this.#blocks.filter((each) => each !== left)
   }
 
   /** The block is committed: votes for it are what the next one holds, and all others are over. */

@@ -303,6 +303,20 @@ describe('a full pool', () => {
     expect(found()).toBe(false)
   })
 
+  it('lets nobody who kept a body that left touch the one that came in its place', () => {
+    const pool = new OrderPool(() => undefined, { orders: 2, bytes: 100_000 })
+    const first = pool.add(makeBody(1, 1, 100, 9), 0, 2) as PooledOrder
+    pool.delete(first)
+    const second = pool.add(makeBody(1, 1, 100, 9), 0, 2) as PooledOrder
+    pool.protect(first, true)
+    pool.delete(first)
+    expect(pool.byKey(first.key)).toBe(second)
+    expect([pool.size, pool.bytes, pool.actionCount(second.tx.owner)]).toEqual([1, 100, 1])
+    // Not protected: it leaves for others.
+    for (const number of [2, 3]) pool.add(makeBody(number, 1, 100, 9), 0, 2)
+    expect(pool.size).toBe(2)
+  })
+
   it('that is full of protected bodies refuses all others', () => {
     const world = openWorld({ bounds: { orders: 3, bytes: 100_000 } })
     const trader = funded(world, 1)

@@ -132,7 +132,8 @@ export class OrderPool {
   }
 
   delete(order: PooledOrder, how: OrderEnd = 'displaced'): void {
-    if (!this.#byHash.delete(order.key)) return
+    if (this.#byHash.get(order.key) !== order) return
+    this.#byHash.delete(order.key)
     this.#bytes -= order.raw.length
     this.#sharesOf(order).delete(order)
     this.#forgetOwned(order)
@@ -145,7 +146,7 @@ export class OrderPool {
 
   /** Protects a body that is here, or ends that. */
   protect(order: PooledOrder, isProtected: boolean): void {
-    if (this.#byHash.has(order.key)) this.#sharesOf(order).protect(order, isProtected)
+    if (this.#byHash.get(order.key) === order) this.#sharesOf(order).protect(order, isProtected)
   }
 
   /** Drops what neither block `height` nor a later one can hold, nor carry. */

@@ -47,7 +47,7 @@ const section = (document: OpenApiDocument, path: string, verb: string, operatio
   const canBeOpened = verb === 'get' && !parameters.some((parameter) => parameter.in === 'path')
   return [
     `<details><summary><b>${verb.toUpperCase()}</b> <code>${escape(path)}</code></summary>`,
-    `<p><code>${escape(operation.operationId)}</code>${canBeOpened ? ` <a href="${escape(path)}">open</a>` : ''}</p>`,
+    `<p>${operation.summary === undefined ? '' : `${escape(operation.summary)}. `}<code>${escape(operation.operationId)}</code>${canBeOpened ? ` <a href="${escape(path)}">open</a>` : ''}</p>`,
     parameters.length === 0 ? '' : `<table>${parameters.map(row).join('')}</table>`,
     `<pre>${escape(answerOf(document, operation))}</pre></details>`,
   ].join('')

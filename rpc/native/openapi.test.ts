@@ -47,6 +47,7 @@ test('tells parameters and answers', async () => {
     { name: 'denom', in: 'query', required: false, schema: { type: 'string' } },
     { $ref: '#/components/parameters/height' },
   ])
+  expect(get?.summary).toBe('Balance queries the balance of a single coin for a single account')
   const names = paths['/cosmos/gov/v1/proposals']?.['get']?.parameters.map((each) => ('name' in each ? each.name : ''))
   expect(names).toEqual(
     expect.arrayContaining(['proposal_status', 'voter', 'pagination.key', 'pagination.limit', 'pagination.reverse']),

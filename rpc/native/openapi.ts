@@ -1,5 +1,6 @@
 /** The description of the REST routes in OpenAPI 3.0, from the same definitions that serve them. */
 import type { DescField, DescMessage, DescService } from '@bufbuild/protobuf'
+import { SUMMARIES } from '../../proto/index.ts'
 import { HEIGHT_HEADER } from './native-queries.ts'
 import { schemaOfValue, type Schema, schemasOf } from './openapi-schemas.ts'
 import type { Route, Routes } from './routes.ts'
@@ -20,6 +21,7 @@ export interface Parameter {
 
 export interface Operation {
   readonly operationId: string
+  readonly summary?: string
   readonly tags: readonly string[]
   readonly parameters: readonly (Parameter | { readonly $ref: string })[]
   readonly responses: Schema
@@ -81,8 +83,10 @@ const operation = (route: Route, ordinal: number): Operation => {
   const { method, takesBody } = route
   const inPath = pathParameters(route)
   const inQuery = takesBody ? [] : queryParameters(method.input, new Set(inPath.map(({ name }) => name)))
+  const summary = SUMMARIES[`${method.parent.typeName}/${method.name}`]
   return {
     operationId: `${method.parent.typeName}.${method.name}${ordinal === 0 ? '' : `.${ordinal + 1}`}`,
+    ...(summary === undefined ? {} : { summary }),
     tags: [method.parent.typeName],
     parameters: [...inPath, ...inQuery, HEIGHT],
     ...(takesBody ? { requestBody: { required: true, content: named(method.input) } } : {}),

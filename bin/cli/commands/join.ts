@@ -78,10 +78,11 @@ export const joinCommand = async (options: JoinOptions): Promise<void> => {
   const trust = await readTrust({ ...options, urls }, chainId)
   const peers = choosePeers(network, options.peers)
   await initHome({ home, chainId, evmChainId, overwrite, peers, ...(moniker === undefined ? {} : { moniker }) })
-  writeGenesis(home.genesis, network.genesis)
+  // The genesis of the network comes last: a home that has it is whole, and never executes all blocks for want of the rest.
   if (trust !== undefined) {
-    writeFileSync(home.configToml, setTomlValues(readFileSync(home.configToml, 'utf8'), trust))
+    writeFileSync(home.configToml, setTomlValues(readFileSync(home.configToml, 'utf8'), trust), { flush: true })
   }
+  writeGenesis(home.genesis, network.genesis)
   const dialled = [peers.persistentPeers, peers.seeds].filter((list) => list !== '').join(',')
   say(`home ${home.root} dials ${dialled}`)
   say(

@@ -48,10 +48,12 @@ export const recordRunning = ({ home, settings, comet }: NodeConfiguration): voi
 
 export const forgetRunning = (home: Home): void => rmSync(recordOf(home), { force: true })
 
-const isAlive = (pid: number): boolean => {
+/** The number of a killed devnet may be that of another program by now: where the system tells of the command, it is asked. */
+const isDevnet = (pid: number): boolean => {
+  const command = `/proc/${pid}/cmdline`
   try {
     process.kill(pid, 0)
-    return true
+    return !existsSync(command) || readFileSync(command, 'utf8').split('\0').includes('devnet')
   } catch {
     return false
   }
@@ -68,7 +70,7 @@ const readRunning = (home: Home): RunningDevnet | undefined => {
     return undefined
   }
   const { pid, ...flags } = parsed
-  return isAlive(pid) ? { home: home.root, flags } : undefined
+  return isDevnet(pid) ? { home: home.root, flags } : undefined
 }
 
 /** Undefined where none runs, where `--home` or CHAIN_HOME names a home, and where `~/.nat-chain` has a chain. */

@@ -17,6 +17,7 @@ import {
   consensusQuery,
   slashingQuery,
   stakingQuery,
+  SUMMARIES,
   txService,
   upgradeQuery,
 } from '../../../proto/index.ts'
@@ -24,6 +25,7 @@ import { methodPath, NATIVE_SERVICES } from '../../../rpc/native/services.ts'
 import { Keyring } from '../keys/keyring.ts'
 import { FRIENDLY, kebab } from './query-names.ts'
 import { planQueries, type QueryPlan } from './query-plan.ts'
+import { createQueryProgram } from './query-program.ts'
 import { readRequest } from './query-request.ts'
 
 const SERVICES: readonly DescService[] = [
@@ -225,5 +227,21 @@ describe('the words of a query', () => {
     refuse('gov', 'proposals', [], { proposalStatus: 'maybe' })
     refuse('bank', 'balances', ['nat10e0525sfrf53yh2aljmm3sn9jq5njk7lw50ga8'])
     refuse('auth', 'address-bytes-to-string', ['!'])
+  })
+})
+
+describe('help', () => {
+  it('says of every method of this chain what it tells', () => {
+    const own = NATIVE_SERVICES.filter(({ typeName }) => typeName.startsWith('nat.'))
+    const names = own.flatMap(({ typeName, methods }) => methods.map(({ name }) => `${typeName}/${name}`))
+    expect(names.length).toBeGreaterThan(40)
+    expect(names.filter((name) => SUMMARIES[name] === undefined)).toEqual([])
+  })
+
+  it('has the sentence in the list of a group, and the method with it in its own', () => {
+    const clob = createQueryProgram().commands.find((command) => command.name() === 'clob')
+    expect(clob?.helpInformation()).toMatch(/depth \[options\] <market> +The book by prices \(L2\), the best first$/m)
+    const depth = clob?.commands.find((command) => command.name() === 'depth')
+    expect(depth?.helpInformation()).toContain('The book by prices (L2), the best first. (nat.clob.v1.Live/Depth)')
   })
 })

@@ -1,7 +1,7 @@
 /** The commands below `chain query`. */
 import { type DescField, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { Command, Option } from 'commander'
-import { baseAbci } from '../../../proto/index.ts'
+import { baseAbci, SUMMARIES } from '../../../proto/index.ts'
 import { methodPath, NATIVE_SERVICES } from '../../../rpc/native/services.ts'
 import { COMET_QUERIES, findTransaction, MAX_PAGE, searchTransactions } from './comet-queries.ts'
 import {
@@ -79,7 +79,13 @@ const ask = async (plan: QueryPlan, command: Command): Promise<void> => {
 
 const addQuery = (group: Command, plan: QueryPlan): void => {
   const usage = [plan.name, ...plan.arguments.map(argumentText)].join(' ')
-  const command = group.command(usage).aliases(plan.aliases).description(methodPath(plan.method).slice(1))
+  const path = methodPath(plan.method).slice(1)
+  const summary = SUMMARIES[path] ?? path
+  const command = group
+    .command(usage)
+    .aliases(plan.aliases)
+    .summary(summary)
+    .description(summary === path ? path : `${summary}. (${path})`)
   withKeyNames(withQueryFlags(command)).option(
     '--height <height>',
     'at this height; the head when left out',

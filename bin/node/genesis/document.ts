@@ -122,7 +122,7 @@ export const readGenesisJson = (path: string): unknown => {
 /** Replaces the file at once: a reader sees the old or the new one. */
 export const writeGenesis = (path: string, document: unknown): void => {
   const temporary = `${path}.${randomUUID()}.new`
-  writeFileSync(temporary, `${JSON.stringify(document, null, 2)}\n`, { flag: 'wx', mode: 0o600 })
+  writeFileSync(temporary, `${JSON.stringify(document, null, 2)}\n`, { flag: 'wx', mode: 0o600, flush: true })
   // Everybody may read it, as the one that CometBFT makes.
   chmodSync(temporary, 0o644)
   renameSync(temporary, path)

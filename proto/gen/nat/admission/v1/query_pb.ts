@@ -132,6 +132,8 @@ export const QueryOperatorResponseSchema: GenMessage<QueryOperatorResponse> = /*
  */
 export const Query: GenService<{
   /**
+   * Who may create a validator.
+   *
    * @generated from rpc nat.admission.v1.Query.Params
    */
   params: {

@@ -735,6 +735,8 @@ export const QueryBridgeKeysResponseSchema: GenMessage<QueryBridgeKeysResponse> 
  */
 export const Query: GenService<{
   /**
+   * The parameters of the bridge.
+   *
    * @generated from rpc nat.bridge.v1.Query.Params
    */
   params: {

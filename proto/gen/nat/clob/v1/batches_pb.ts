@@ -256,6 +256,8 @@ export const PlanOutcomeSchema: GenEnum<PlanOutcome> = /*@__PURE__*/
  */
 export const Batches: GenService<{
   /**
+   * How the orders of one block came to be there.
+   *
    * @generated from rpc nat.clob.v1.Batches.Batch
    */
   batch: {

@@ -362,7 +362,7 @@ export const DepthResponseSchema: GenMessage<DepthResponse> = /*@__PURE__*/
  */
 export const Live: GenService<{
   /**
-   * L2.
+   * The book by prices (L2), the best first.
    *
    * @generated from rpc nat.clob.v1.Live.Depth
    */
@@ -372,6 +372,8 @@ export const Live: GenService<{
     output: typeof DepthResponseSchema;
   },
   /**
+   * The best price of each side, and what is offered at it.
+   *
    * @generated from rpc nat.clob.v1.Live.BestPrices
    */
   bestPrices: {
@@ -400,7 +402,7 @@ export const Live: GenService<{
     output: typeof OrderTransactionResponseSchema;
   },
   /**
-   * Nonces must be within a minute of the time of the chain.
+   * The time of the chain. Nonces must be within a minute of it.
    *
    * @generated from rpc nat.clob.v1.Live.ServerTime
    */

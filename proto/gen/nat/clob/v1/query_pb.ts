@@ -556,6 +556,8 @@ export const QueryProposersResponseSchema: GenMessage<QueryProposersResponse> = 
  */
 export const Query: GenService<{
   /**
+   * The parameters of the order book.
+   *
    * @generated from rpc nat.clob.v1.Query.Params
    */
   params: {
@@ -564,6 +566,8 @@ export const Query: GenService<{
     output: typeof QueryParamsResponseSchema;
   },
   /**
+   * One market.
+   *
    * @generated from rpc nat.clob.v1.Query.Market
    */
   market: {
@@ -582,6 +586,8 @@ export const Query: GenService<{
     output: typeof QueryMarketsResponseSchema;
   },
   /**
+   * What state keeps of a market beside orders: sequence of its records, prices, open orders, root of the book.
+   *
    * @generated from rpc nat.clob.v1.Query.Record
    */
   record: {
@@ -590,6 +596,8 @@ export const Query: GenService<{
     output: typeof QueryRecordResponseSchema;
   },
   /**
+   * One open order of a market, by order_seq.
+   *
    * @generated from rpc nat.clob.v1.Query.Order
    */
   order: {
@@ -618,6 +626,8 @@ export const Query: GenService<{
     output: typeof QueryOpenOrdersResponseSchema;
   },
   /**
+   * What state keeps of an owner beside orders.
+   *
    * @generated from rpc nat.clob.v1.Query.Account
    */
   account: {
@@ -626,7 +636,7 @@ export const Query: GenService<{
     output: typeof QueryAccountResponseSchema;
   },
   /**
-   * Also those that have expired.
+   * The agents of an owner, also those that have expired.
    *
    * @generated from rpc nat.clob.v1.Query.Agents
    */
@@ -636,7 +646,7 @@ export const Query: GenService<{
     output: typeof QueryAgentsResponseSchema;
   },
   /**
-   * What contracts asked for in the block, in the order of their calls: the next one runs it behind its orders. Pages go by key.
+   * What contracts asked for in the block, in the order of their calls. The next one runs it behind its orders. Pages go by key.
    *
    * @generated from rpc nat.clob.v1.Query.Queue
    */
@@ -666,6 +676,8 @@ export const Query: GenService<{
     output: typeof QueryCapsResponseSchema;
   },
   /**
+   * How often a proposer stopped at an order whose body it did not have.
+   *
    * @generated from rpc nat.clob.v1.Query.Proposer
    */
   proposer: {
@@ -674,7 +686,7 @@ export const Query: GenService<{
     output: typeof QueryProposerResponseSchema;
   },
   /**
-   * All that ever stopped, by address.
+   * All proposers that ever stopped, by address.
    *
    * @generated from rpc nat.clob.v1.Query.Proposers
    */

@@ -239,6 +239,8 @@ export const QueryEscrowResponseSchema: GenMessage<QueryEscrowResponse> = /*@__P
  */
 export const Query: GenService<{
   /**
+   * The parameters of the tokens.
+   *
    * @generated from rpc nat.erc20.v1.Query.Params
    */
   params: {

@@ -51,6 +51,8 @@ export const QueryParamsResponseSchema: GenMessage<QueryParamsResponse> = /*@__P
  */
 export const Query: GenService<{
   /**
+   * How much work a block may make every node do, beside its gas.
+   *
    * @generated from rpc nat.weight.v1.Query.Params
    */
   params: {
