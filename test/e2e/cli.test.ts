@@ -177,6 +177,11 @@ describe('a transfer', () => {
     expect([low.status, JSON.parse(low.stdout)]).toMatchObject([1, { code: 13, codespace: 'sdk' }])
     const unknown = await chain('tx', 'bank', 'send', 'a', '1anat', '--from', `0x${'77'.repeat(20)}`, '--yes', ...fee)
     expect(unknown).toMatchObject({ status: 1, stderr: expect.stringContaining('does not exist') as string })
+    const elsewhere = await chain('tx', 'bank', 'send', 'a', '1anat', '--from', 'dev', '--yes', '--chain-id', 'other-1')
+    expect(elsewhere).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining(`is of "${CHAIN_ID}" (cli/7)`) as string,
+    })
     const unasked = await chain('tx', 'bank', 'send', 'a', '1anat', '--from', 'dev')
     expect(unasked).toMatchObject({ status: 2, stderr: expect.stringContaining('--yes') as string })
   })

@@ -168,6 +168,12 @@ export const tradeByCommands = (home: string, folder: string): void => {
   expect(replaced.actions).toMatchObject([{ code: 0 }])
   expect(order('dev0', 'cancel', '1', String(replaced.actions[0]?.order_seq)).actions).toMatchObject([{ code: 0 }])
 
+  // Where no --stp is given, an order that would meet one of its own owner ends that one, and stays.
+  const [maker] = order('dev0', 'place', '1', 'sell', '1', '1.5').actions
+  const [taker] = order('dev0', 'place', '1', 'buy', '1', '1.5').actions
+  const stateOf = (placed: typeof maker): unknown => history('order-status', '1', String(placed?.order_seq))['state']
+  expect([stateOf(maker), stateOf(taker)]).toEqual(['ORDER_STATE_CANCELLED', 'ORDER_STATE_OPEN'])
+
   // Dev 2 trades for dev 0, until it may not any more.
   const agent = (...args: readonly string[]) =>
     JSON.parse(chain('tx', 'clob', ...args, '--from', 'dev0', '--yes', '--wait')) as { code: number }

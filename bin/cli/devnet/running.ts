@@ -53,7 +53,7 @@ const isDevnet = (pid: number): boolean => {
   const command = `/proc/${pid}/cmdline`
   try {
     process.kill(pid, 0)
-    return !existsSync(command) || readFileSync(command, 'utf8').split('\0').includes('devnet')
+    return !existsSync(command) || readFileSync(command, 'utf8').split('\0').includes('devnet-application')
   } catch {
     return false
   }
