@@ -54,9 +54,47 @@ describe('pages', () => {
       return 0
     }
     expect(code({ offset: 1n, key: Uint8Array.of(1) })).toBe(3)
-    expect(code({ limit: 1_001n })).toBe(3)
-    expect(code({ offset: 1_001n })).toBe(3)
-    expect(code({ limit: 2n ** 64n - 1n })).toBe(3)
+    expect(code({ offset: 10_001n })).toBe(3)
+    expect(code({ offset: 2n ** 64n - 1n })).toBe(3)
+  })
+
+  it('of more than there is are all of it', () => {
+    for (const limit of [251n, 1_001n, 2n ** 64n - 1n]) {
+      expect(page({ limit, countTotal: true })).toMatchObject({ items: ITEMS, pagination: { total: 250n } })
+    }
+    expect(page({ offset: 1_001n }).items).toEqual([])
+  })
+})
+
+describe('a long list', () => {
+  const length = 10_001
+  const long = Array.from({ length }, (_, at) => at)
+  const pageOf = (request: Parameters<typeof page>[0], total?: () => number) =>
+    takePage(
+      create(PageRequestSchema, request),
+      (start) => long.slice(start === undefined ? 0 : readUint64(start)),
+      (item) => uint64ToBytes(item),
+      total,
+    )
+
+  it('comes in pages of a thousand, whatever limit is asked for, by keys to its end', () => {
+    let key: Uint8Array = new Uint8Array(0)
+    const counts: number[] = []
+    do {
+      const { items, pagination } = pageOf({ key, limit: 2n ** 64n - 1n })
+      counts.push(items.length)
+      key = pagination.nextKey
+    } while (key.length > 0)
+    expect(counts).toEqual([...Array.from({ length: 10 }, () => 1_000), 1])
+    expect(pageOf({ offset: 9_990n }).items).toHaveLength(11)
+  })
+
+  it('is told with its true total, or with none, and never with a smaller one', () => {
+    expect(pageOf({}).pagination.total).toBe(0n)
+    expect(() => pageOf({ countTotal: true })).toThrow('more than 10000 entries are not counted')
+    expect(pageOf({}, () => length).pagination.total).toBe(10_001n)
+    expect(pageOf({ limit: 1n, countTotal: true }, () => length).pagination.total).toBe(10_001n)
+    expect(pageOf({ limit: 1n }, () => length).pagination.total).toBe(0n)
   })
 })
 

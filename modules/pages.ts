@@ -9,9 +9,9 @@ import {
 import { queryRefusal } from './sdk-errors.ts'
 
 const DEFAULT_LIMIT = 100
-/** Most items of a page, and most that are passed over before it. */
-const MAX_ITEMS = 1_000
-/** Most items that are counted for the total: counting must not hold a block up. */
+/** Most items of a page. Clients ask for 2^64-1 to get all: they get so many, and the key of the next page. */
+export const MAX_PAGE_ITEMS = 1_000
+/** Most items that are passed over, or counted for the total: neither must hold a block up. */
 const MAX_COUNTED = 10_000
 
 export interface Page<Item> {
@@ -40,36 +40,52 @@ const listBackwards = <Item>(key: Uint8Array, list: List<Item>, keyOf: (item: It
   return items.reverse()
 }
 
+/** The items that a page may have. */
+export const limitOf = (page: PageRequest | undefined): number =>
+  page === undefined || page.limit === 0n
+    ? DEFAULT_LIMIT
+    : Number(page.limit < MAX_PAGE_ITEMS ? page.limit : BigInt(MAX_PAGE_ITEMS))
+
+/** Where nobody asked for a total in so many words, 0 is what every page says that was not counted. */
+const totalBeyond = (page: PageRequest | undefined): bigint => {
+  if (page?.countTotal !== true) return 0n
+  throw queryRefusal('invalidArgument', `more than ${MAX_COUNTED} entries are not counted: ask without count_total`)
+}
+
 /**
  * One page of an ordered list. `list` begins at the item whose key is given (inclusive), or with the first; `keyOf`
- * gives the key that a next page begins with, in either direction. Throws grpc/3 for bounds.
+ * gives the key that a next page begins with, in either direction; `total` is of lists whose length state keeps.
+ * Throws grpc/3 for bounds.
  */
 export const takePage = <Item>(
   page: PageRequest | undefined,
   list: List<Item>,
   keyOf: (item: Item) => Uint8Array,
+  total?: () => number,
 ): Page<Item> => {
   const key = page?.key ?? EMPTY_BYTES
   const offset = page?.offset ?? 0n
   if (offset > 0n && key.length > 0) {
     throw queryRefusal('invalidArgument', 'invalid request, either offset or key is expected, got both')
   }
-  const wanted = page === undefined || page.limit === 0n ? BigInt(DEFAULT_LIMIT) : page.limit
-  if (wanted > MAX_ITEMS || offset > MAX_ITEMS) {
-    throw queryRefusal('invalidArgument', `a page has at most ${MAX_ITEMS} entries`)
+  if (offset > MAX_COUNTED) {
+    throw queryRefusal('invalidArgument', `at most ${MAX_COUNTED} entries are passed over: begin with a next_key`)
   }
-  const [first, end] = [Number(offset), Number(offset + wanted)]
+  const first = Number(offset)
+  const end = first + limitOf(page)
   // Counts as the SDK does: without a limit, or when asked, and never from a key on.
   const counts = key.length === 0 && (page === undefined || page.limit === 0n || page.countTotal)
-  const all = page?.reverse === true ? listBackwards(key, list, keyOf) : list(key.length === 0 ? undefined : key)
+  const listed = page?.reverse === true ? listBackwards(key, list, keyOf) : list(key.length === 0 ? undefined : key)
   const items: Item[] = []
   let nextKey: Uint8Array = EMPTY_BYTES
   let seen = 0
-  for (const item of all) {
+  for (const item of listed) {
     if (seen >= first && seen < end) items.push(item)
     else if (seen === end) nextKey = keyOf(item)
     seen++
-    if (seen > end && (!counts || seen >= MAX_COUNTED)) break
+    if (seen > end && (!counts || total !== undefined || seen > MAX_COUNTED)) break
   }
-  return { items, pagination: create(PageResponseSchema, { nextKey, total: counts ? BigInt(seen) : 0n }) }
+  const counted = seen > MAX_COUNTED ? totalBeyond : () => BigInt(seen)
+  const all = total === undefined ? counted : () => BigInt(total())
+  return { items, pagination: create(PageResponseSchema, { nextKey, total: counts ? all(page) : 0n }) }
 }

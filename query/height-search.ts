@@ -94,10 +94,10 @@ export interface SearchPage {
 
 /** Reads the page with CometBFT's and the SDK's defaults. Throws grpc/3. */
 export const readSearchPage = ({ page, limit, orderBy }: txService.GetTxsEventRequest): SearchPage => {
-  if (limit > MAX_PAGE) throw queryRefusal('invalidArgument', `a page has at most ${MAX_PAGE} transactions`)
   return {
     page: Number(page) || 1,
-    limit: Number(limit) || MAX_PAGE,
+    // As CometBFT does with a longer page.
+    limit: limit > MAX_PAGE ? MAX_PAGE : Number(limit) || MAX_PAGE,
     isDescending: orderBy === txService.OrderBy.DESC,
   }
 }

@@ -17,7 +17,7 @@ import { type PageRequest, PageResponseSchema } from '../../proto/gen/cosmos/bas
 import { clobQuery } from '../../proto/index.ts'
 import { handleQuery } from '../handlers.ts'
 import type { QueryHandler } from '../module.ts'
-import { takePage } from '../pages.ts'
+import { limitOf, takePage } from '../pages.ts'
 import { queryRefusal } from '../sdk-errors.ts'
 import { formatConsensusAddress, parseConsensusAddress } from '../validator-addresses.ts'
 import type { Market } from './domain/market.ts'
@@ -84,8 +84,6 @@ const placeKey = ({ market, seq }: OrderPlace): Uint8Array => concatBytes(uint32
 
 /** Orders of whomever that a page of an owner's looks at: some milliseconds. */
 const MAX_LOOKED_AT = 20_000
-const DEFAULT_PAGE = 100
-const MAX_PAGE = 1_000
 
 /**
  * A page of an owner's orders, by market and order_seq. It may hold fewer than its limit, or none, where the owner's lie far apart: the
@@ -95,13 +93,11 @@ const pageOfOwner = (state: StateReader, owner: Address, page: PageRequest | und
   if (page !== undefined && (page.offset > 0n || page.reverse)) {
     throw queryRefusal('invalidArgument', 'open orders of an owner are listed forwards, by key')
   }
-  const limit = page === undefined || page.limit === 0n ? DEFAULT_PAGE : Number(page.limit)
-  if (limit > MAX_PAGE) throw queryRefusal('invalidArgument', `a page has at most ${MAX_PAGE} entries`)
   const key = page === undefined || page.key.length === 0 ? undefined : readPageKey(page.key, KEY_BYTES)
   const start = key === undefined ? { market: 1, seq: 1 } : { market: readUint32(key), seq: seqIn(key, 4) }
   const { openOrders } = readAccount(state, owner)
   const markets = openOrders === 0 ? [] : listMarkets(state).map(({ id }) => id)
-  const { orders, next } = findOrdersOf(state, owner, markets, start, { limit, most: MAX_LOOKED_AT })
+  const { orders, next } = findOrdersOf(state, owner, markets, start, { limit: limitOf(page), most: MAX_LOOKED_AT })
   const isAll = next === undefined || (key === undefined && orders.length === openOrders)
   const pagination = create(PageResponseSchema, {
     nextKey: isAll ? EMPTY_BYTES : placeKey(next),
@@ -145,6 +141,7 @@ const ORDER_QUERIES: readonly QueryHandler[] = [
         page,
         (start) => scanOrders(state, market, start === undefined ? 1 : seqIn(readPageKey(start, 8) ?? start)),
         seqKey,
+        () => readRecord(state, market)?.openOrders ?? 0,
       )
       return { orders: items.map(orderForm), pagination }
     },

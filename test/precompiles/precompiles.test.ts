@@ -596,7 +596,7 @@ describe('hostile input', () => {
       const poor = await world.call(engine, 'staking', 'validators', ['', page], { gas: gas - 1n })
       expect(poor.result.failure?.message).toBe('out of gas')
       const beyond = { ...PAGE, limit: 2n ** 64n - 1n }
-      expect(refusalOf(await world.call(engine, 'staking', 'validators', ['', beyond]))).toContain('a page has at most')
+      expect(valueOf(await world.call(engine, 'staking', 'validators', ['', beyond]))[0]).toHaveLength(2)
       const garbage = { ...PAGE, key: `0x${'ff'.repeat(300)}` } as const
       valueOf(await world.call(engine, 'gov', 'getVotes', [1n, PAGE]))
       for (const outcome of [

@@ -38,7 +38,9 @@ const record = (pid: number): void => {
 test.skipIf(existsSync(openHome(DEFAULT_HOME).genesis))(
   'a killed devnet is not found, whoever has its number now',
   async () => {
-    const sleeper = spawn(process.execPath, ['--eval', 'setInterval(() => {}, 1000)', 'devnet-application'], { stdio: 'ignore' })
+    const sleeper = spawn(process.execPath, ['--eval', 'setInterval(() => {}, 1000)', 'devnet-application'], {
+      stdio: 'ignore',
+    })
     try {
       await new Promise((resolve) => sleeper.once('spawn', resolve))
       record(sleeper.pid ?? 0)
