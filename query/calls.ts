@@ -153,8 +153,14 @@ const CALL_STIPEND = 2_300n
 const ERROR_RATIO_PER_MILLE = 15n
 
 /** Most gas that the question allows. Throws when the sender cannot pay for the value. */
-const allowance = (view: ChainView, scene: Scene, message: Message, gasCap: Hex | undefined): bigint => {
-  let most = message.gasLimit >= TRANSFER_GAS ? message.gasLimit : scene.environment.gasLimit
+const allowance = (
+  view: ChainView,
+  scene: Scene,
+  message: Message,
+  headerGasLimit: bigint,
+  gasCap: Hex | undefined,
+): bigint => {
+  let most = message.gasLimit >= TRANSFER_GAS ? message.gasLimit : headerGasLimit
   if (gasCap !== undefined) most = smaller(most, hexToBigint(gasCap))
   if (message.maxFeePerGas > 0n) {
     const balance = scene.base.account(message.sender)?.balance ?? 0n
@@ -177,10 +183,12 @@ const isPlainTransfer = (scene: Scene, { to, data, authorizationList }: Message)
 }
 
 export const estimateGas = async (view: ChainView, question: Questions['estimateGas']): Promise<Hex> => {
-  const scene = await prepareScene(view, question)
+  const opened = await openScene(view, question.block)
+  // As geth's estimator has it: precompiles stay where they are, and an override of the block's gas limit is no bound.
+  const { precompileMoves: _, ...scene } = overrideScene(view, opened, question)
   const wanted = question.call.gas === undefined ? 0n : hexToBigint(question.call.gas)
   const message = toCallMessage(question.call, view.parameters.evmChainId, wanted)
-  let high = allowance(view, scene, message, question.gasCap)
+  let high = allowance(view, scene, message, opened.environment.gasLimit, question.gasCap)
   const attempt = async (gasLimit: bigint): Promise<ExecutionResult | undefined> => {
     const outcome = await runCall(view, scene, { ...message, gasLimit })
     if (outcome.valid) return outcome.result

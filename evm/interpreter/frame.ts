@@ -44,6 +44,8 @@ export class Frame {
   outputSize = 0
   /** End of the memory that the failing instruction could not pay for; only tracers look. */
   unpaidEnd = 0
+  /** Gas that a call asked for which could not even pay for itself; only tracers look. */
+  unpaidCall: bigint | undefined
   /** What a revert goes back to. */
   mark: Mark | undefined
 

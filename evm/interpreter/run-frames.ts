@@ -170,8 +170,10 @@ class FrameRunner {
   #create(target: AccountEntry, caller: Frame | undefined, creator: AccountState): void {
     const machine = this.#machine
     const { request, state, substate } = machine
-    // The transaction itself has raised the nonce of its sender.
-    if (caller !== undefined) {
+    // The transaction itself has raised the nonce of its sender: beyond 64 bits where an override said the last one.
+    if (caller === undefined) {
+      if (creator.nonce > MAX_UINT64) return this.#refuse('nonce')
+    } else {
       if (creator.nonce >= MAX_UINT64) return this.#refuse('nonce')
       state.setAccount(caller.address, { ...creator, nonce: creator.nonce + 1n })
     }

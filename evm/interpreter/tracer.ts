@@ -4,7 +4,6 @@
  */
 import type { Address } from '../../core/address.ts'
 import { EMPTY_BYTES } from '../../core/bytes.ts'
-import { MAX_UINT64 } from '../../core/amounts.ts'
 import type { ExecuteOptions, ExecutionFailure, Log, Step } from '../engine.ts'
 import { memoryGas } from '../memory-need.ts'
 import { FRAME_KINDS, OPCODE, opcodeName } from '../opcodes.ts'
@@ -23,8 +22,16 @@ const wordsOf = (bytes: number): bigint => BigInt(Math.ceil(bytes / 32))
 const unpaidGas = (memoryBytes: number, end: number): bigint =>
   end <= memoryBytes ? 0n : memoryGas(wordsOf(end)) - memoryGas(wordsOf(memoryBytes))
 
-/** A call that asks for more gas than 64 bits hold, and has none, shows all 64 bits: geth's own sum wraps around. */
-const toGas = (gas: number): bigint => (Number.isFinite(gas) ? BigInt(gas) : MAX_UINT64)
+/**
+ * Tells what a call would have given another frame, had it been able to pay `cost` of `gas`. In geth (core/vm, callGas) what
+ * is left is a number of 64 bits that wraps around: almost all of them.
+ */
+const unpaidForward = (asked: bigint | undefined, gas: bigint, cost: bigint): bigint => {
+  if (asked === undefined) return 0n
+  const left = BigInt.asUintN(64, gas - cost)
+  const most = left - left / 64n
+  return asked < most ? asked : most
+}
 
 export class Tracer {
   readonly #machine: Machine
@@ -47,6 +54,7 @@ export class Tracer {
     if (onStep === undefined) return
     if (stepsOf?.(opcode) === false) return
     frame.unpaidEnd = 0
+    frame.unpaidCall = undefined
     const { stack: limbs, memory } = this.#machine
     const stack: bigint[] = []
     for (let at = frame.stackBase; at < sp; at += WORD) stack.push(toBigint(limbs, at))
@@ -87,10 +95,11 @@ export class Tracer {
   endSteps(signal: Signal, frame: Frame): void {
     if (this.#pending === undefined) return
     const { constantGas } = this.#machine.rules
-    const { gas, memoryBytes } = this.#pending
+    const { gas, gasLeft, memoryBytes } = this.#pending
     const failure = isBeforeRunning(signal) ? frameFailure(signal, frame, this.#machine.stack)?.message : undefined
-    if (isUnpriced(signal)) this.#flush(BigInt(constantGas[frame.opcode] as number), failure)
-    else this.#flush(toGas(gas - frame.gas) + unpaidGas(memoryBytes, frame.unpaidEnd), failure)
+    if (isUnpriced(signal)) return this.#flush(BigInt(constantGas[frame.opcode] as number), failure)
+    const cost = BigInt(gas - frame.gas) + unpaidGas(memoryBytes, frame.unpaidEnd)
+    return this.#flush(cost + unpaidForward(frame.unpaidCall, gasLeft, cost), failure)
   }
 
   #flush(gasCost: bigint, failure: string | undefined): void {

@@ -5,7 +5,7 @@ import { arrayDecoder, decodeBoolean, optional, structDecoder, type Decode } fro
 import {
   decodeBlockOverrides,
   decodeStateOverrides,
-  passStateOverrides,
+  toStateOverrides,
   toSimulatedBlockOverrides,
   type BlockOverridesRead,
   type StateOverridesRead,
@@ -51,7 +51,7 @@ export const decodeSimulatedBlocks: Decode<SimulatedBlocksRead> = structDecoder<
 
 const toBlock = ({ blockOverrides = {}, stateOverrides, calls = [] }: Partial<BlockMembers>): SimulatedBlock => ({
   blockOverrides: toSimulatedBlockOverrides(blockOverrides),
-  ...(stateOverrides === undefined ? {} : { stateOverrides: passStateOverrides(stateOverrides) }),
+  ...(stateOverrides === undefined ? {} : { stateOverrides: toStateOverrides(stateOverrides) }),
   calls: calls.map(passCall),
 })
 

@@ -42,10 +42,6 @@ const newAccountGas = (machine: Machine, target: AccountEntry): number => {
   return account === undefined || isEmptyAccount(account) ? NEW_ACCOUNT_GAS : 0
 }
 
-/** What a call gives of `available` gas; in geth's 64 bits nothing left is almost everything: the charge then fails. */
-const forwardedGas = (available: number, asked: number): number =>
-  available < 0 ? asked : Math.min(asked, allButA64th(available))
-
 /**
  * CALL, CALLCODE, DELEGATECALL and STATICCALL. Order of charges as in geth: access to the target and its delegate are
  * taken at once, for the 64th is reckoned from what they leave.
@@ -68,7 +64,10 @@ export const call: Instruction = (machine, frame) => {
   const valueAt = operand(frame, 2)
   const givesValue = pays && !isZero(stack, valueAt)
   if (givesValue) gas += VALUE_GAS + (kind === CALL ? newAccountGas(machine, target) : 0)
-  const forwarded = forwardedGas(frame.gas - gas - memoryGas, toNumber(stack, operand(frame, 0)))
+  const available = frame.gas - gas - memoryGas
+  // The charge fails then, whatever is asked.
+  if (available < 0) frame.unpaidCall = toBigint(stack, operand(frame, 0))
+  const forwarded = available < 0 ? 0 : Math.min(toNumber(stack, operand(frame, 0)), allButA64th(available))
   const signal = charge(machine, frame, gas + forwarded, end)
   if (signal !== 'continue') return signal
   if (frame.isStatic && givesValue && kind === CALL) return 'writeProtection'

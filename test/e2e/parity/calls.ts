@@ -490,6 +490,39 @@ const overrides = async (peer: Peer): Promise<void> => {
       [`estimate with state override ${name}`, 'eth_estimateGas', echo, 'latest', { ...state, ...probe }],
     )
   }
+  const lastNonce = { [RICH]: { nonce: '0xffffffffffffffff' } }
+  const creation = { from: RICH, data: '0x60aa5f5360015ff3' }
+  const toIdentity = { from: RICH, to: identity, gas: '0x186a0' }
+  const moved = { state: {}, stateDiff: {}, movePrecompileToAddress: POOR }
+  await peer.note(
+    ['a creation with the last nonce', 'eth_call', creation, 'latest', lastNonce],
+    ['estimate of a creation with the last nonce', 'eth_estimateGas', creation, 'latest', lastNonce],
+    ['a transfer with the last nonce', 'eth_call', { from: RICH, to: POOR, value: '0x1' }, 'latest', lastNonce],
+    [
+      'estimate in a block that could not hold it',
+      'eth_estimateGas',
+      { to: TARGET, data: '0x01' },
+      'latest',
+      { [TARGET]: { code: '0x6001600155' } },
+      { gasLimit: '0x5208' },
+    ],
+    [
+      'estimate at a precompile that has other code',
+      'eth_estimateGas',
+      toIdentity,
+      'latest',
+      { [identity]: { code: '0x3f5f5260205ff3' } },
+    ],
+    [
+      'estimate at a precompile that moved',
+      'eth_estimateGas',
+      toIdentity,
+      'latest',
+      { [identity]: { movePrecompileToAddress: POOR } },
+    ],
+    ['a move from no precompile with both storages', 'eth_call', echo, 'latest', { [TARGET]: moved }],
+    ['a move with both storages', 'eth_call', echo, 'latest', { [identity]: moved }],
+  )
   await peer.note([
     'a moved precompile seen from a contract',
     'eth_call',
