@@ -27,7 +27,7 @@ const DIFFERENT: readonly (readonly [RegExp, string])[] = [
 const WIRE_CODES = new Set([-32700, -32600, -32601, -32602])
 /** Errors that the gateway finds itself, though geth gives them the default code. */
 const GATEWAY_TEXTS =
-  /^(?:subscription not found|invalid arguments; neither block|unable to decode storage key|hex string (?:too long|invalid)|both gasPrice and|block override)/
+  /^(?:subscription not found|invalid arguments; neither block|unable to decode storage key|hex string (?:too long|invalid)|both gasPrice and|account 0x.* has both|block override)/
 
 interface Parsed {
   readonly error?: { readonly code: number; readonly message: string }

@@ -6,6 +6,7 @@ import type {
   StateOverrides,
   Withdrawal,
 } from '../../app/ports.ts'
+import { checksumAddress, parseAddress } from '../../core/address.ts'
 import type { Hex } from '../../core/hex.ts'
 import { rpcError } from '../errors.ts'
 import {
@@ -66,11 +67,25 @@ export const decodeStateOverrides: Decode<StateOverridesRead> = mapDecoder(
   decodeAccount,
 )
 
-/** An account that has both kinds of storage is refused where overrides are applied, as in geth. */
-export const toStateOverrides = (read: StateOverridesRead): StateOverrides =>
+/** Passes overrides without a check: an account that has both kinds of storage is refused where it is applied. */
+export const passStateOverrides = (read: StateOverridesRead): StateOverrides =>
   Object.fromEntries(
     Object.entries(read).map(([address, account]) => [address, withoutUndefined<AccountOverride>(account)]),
   )
+
+/**
+ * Judges the overrides that were read. Throws rpc/failed when an account has both kinds of storage; of one that moves a
+ * precompile the move is judged before, where overrides are applied.
+ */
+export const toStateOverrides = (read: StateOverridesRead): StateOverrides => {
+  for (const [address, account] of Object.entries(read) as [Hex, Partial<AccountMembers>][]) {
+    const { state, stateDiff, movePrecompileToAddress } = account
+    if (state !== undefined && stateDiff !== undefined && movePrecompileToAddress === undefined) {
+      throw rpcError('failed', `account ${checksumAddress(parseAddress(address))} has both 'state' and 'stateDiff'`)
+    }
+  }
+  return passStateOverrides(read)
+}
 
 export interface BlockMembers extends Record<keyof BlockOverrides, Hex | undefined> {
   readonly difficulty: Hex | undefined

@@ -5,7 +5,7 @@ import { arrayDecoder, decodeBoolean, optional, structDecoder, type Decode } fro
 import {
   decodeBlockOverrides,
   decodeStateOverrides,
-  toStateOverrides,
+  passStateOverrides,
   toSimulatedBlockOverrides,
   type BlockOverridesRead,
   type StateOverridesRead,
@@ -51,7 +51,7 @@ export const decodeSimulatedBlocks: Decode<SimulatedBlocksRead> = structDecoder<
 
 const toBlock = ({ blockOverrides = {}, stateOverrides, calls = [] }: Partial<BlockMembers>): SimulatedBlock => ({
   blockOverrides: toSimulatedBlockOverrides(blockOverrides),
-  ...(stateOverrides === undefined ? {} : { stateOverrides: toStateOverrides(stateOverrides) }),
+  ...(stateOverrides === undefined ? {} : { stateOverrides: passStateOverrides(stateOverrides) }),
   calls: calls.map(passCall),
 })
 
