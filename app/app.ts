@@ -205,6 +205,11 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
   }
 
   checkTx(raw: Uint8Array, recheck: boolean): TransactionCheck {
+    if (recheck) {
+      // That it asks at all says of every family's transactions that it holds those of which it asks, and no others.
+      this.#orders.askedAgain()
+      this.#mempool.askedAgain()
+    }
     return this.#families.of(raw).isBatched === true
       ? this.#orders.check(raw, recheck)
       : this.#mempool.check(raw, recheck)

@@ -200,6 +200,22 @@ it('offers what has to wait again and again once at once, then no more often tha
   expect(check(last, true)).toBe(0)
 })
 
+it('offers again what CometBFT has lost, though it asks again of orders alone', async () => {
+  const { network, sign, submit, check, take, decideEmpty } = await openGossip()
+  network.peers = 1
+  const lost = await sign(0)
+  await submit(lost)
+  expect(take()).toHaveLength(1)
+  const offers: number[] = []
+  for (let height = 1; height <= 25; height++) {
+    await decideEmpty(height)
+    // Its mempool was full of orders when it had asked of the transaction.
+    expect(check(Uint8Array.of(0x70, 1), true)).not.toBe(0)
+    if (take().includes(bytesToHex(lost))) offers.push(height)
+  }
+  expect(offers).toEqual([20])
+})
+
 it('takes the word of a CometBFT that does not ask again', async () => {
   const { network, sign, submit, take, decideEmpty } = await openGossip()
   network.peers = 1

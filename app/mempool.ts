@@ -119,7 +119,6 @@ export class Mempool implements ProposalPool<PoolEntry> {
    */
   check(raw: Uint8Array, recheck: boolean): TransactionCheck {
     const hash = this.#families.hash(raw)
-    if (recheck) this.#gossip.askedAgain()
     const known = this.pool.get(hash)
     if (known !== undefined) return this.#answerComet(known)
     if (recheck) {
@@ -222,6 +221,11 @@ export class Mempool implements ProposalPool<PoolEntry> {
     this.#settled = undefined
   }
 
+  /** CometBFT asks again of what its mempool holds. */
+  askedAgain(): void {
+    this.#gossip.askedAgain()
+  }
+
   /** CometBFT forgot what it had: it was restarted. */
   forgetGossip(): void {
     this.#gossip.clear()
@@ -310,9 +314,10 @@ export class Mempool implements ProposalPool<PoolEntry> {
   }
 
   #noteLeft(entry: PoolEntry): void {
-    this.#gossip.delete(entry)
+    const isIncluded = this.#included.has(bytesToKey(entry.hash))
+    this.#gossip.delete(entry, isIncluded)
     this.#displaced?.push(entry)
-    if (!this.#included.has(bytesToKey(entry.hash))) this.#departed.add(entry)
+    if (!isIncluded) this.#departed.add(entry)
   }
 
   #takePromoted(): readonly PoolEntry[] {

@@ -1,8 +1,9 @@
 /** What CometBFT's mempool holds of the orders, and what it is offered for gossip. */
 import type { Environment } from '../environment.ts'
-import { COMET_MEMPOOL_TRANSACTIONS, OTHERS_SHARE_OF_COMET } from '../pool/limits.ts'
+import { HALF_OF_COMET } from '../pool/limits.ts'
+import { Lingering } from '../pool/lingering.ts'
 import type { OrderPool } from './pool.ts'
-import type { PooledOrder } from './pooled-order.ts'
+import type { OrderEnd, PooledOrder } from './pooled-order.ts'
 
 /** Blocks after which an order that CometBFT was offered, or took, and does not ask of, is offered again. */
 const OFFER_AGAIN_BLOCKS = 10
@@ -15,6 +16,9 @@ export class OrderGossip {
   readonly #environment: Pick<Environment, 'gossip' | 'consensusStatus'>
   /** What CometBFT keeps, with the height when it last asked of it. */
   readonly #kept = new Map<PooledOrder, number>()
+  readonly #lingering = new Lingering()
+  /** Some wait for a place. */
+  #isCrowded = false
   /** The height at which CometBFT was offered an order. */
   #offered = new WeakMap<PooledOrder, number>()
   #losses = 0
@@ -31,13 +35,16 @@ export class OrderGossip {
     return this.#kept.size
   }
 
-  /**
-   * Whether CometBFT may keep it. Half of its places are for orders alone; those of owners without funds take no more than
-   * that, so that they silence nobody.
-   */
+  /** Whether CometBFT may keep it: half of its places are for orders, whoever has sent them, so that they silence nobody else. */
   mayKeep(order: PooledOrder): boolean {
-    if (order.rank > 0 || this.#kept.has(order)) return true
-    return this.#kept.size < COMET_MEMPOOL_TRANSACTIONS - OTHERS_SHARE_OF_COMET.transactions
+    if (this.#kept.has(order) || this.#places > 0) return true
+    this.#isCrowded = true
+    return false
+  }
+
+  /** Places of CometBFT's mempool that are free for orders. */
+  get #places(): number {
+    return HALF_OF_COMET.transactions - this.#kept.size - this.#lingering.transactions
   }
 
   /** CometBFT asked of it, and keeps it. */
@@ -45,9 +52,9 @@ export class OrderGossip {
     this.#kept.set(order, this.#height)
   }
 
-  /** It left the pool. */
-  delete(order: PooledOrder): void {
-    this.#kept.delete(order)
+  /** It left the pool. CometBFT itself takes out what a block has included. */
+  delete(order: PooledOrder, how: OrderEnd): void {
+    if (this.#kept.delete(order) && how !== 'included') this.#lingering.add(order.raw.length)
   }
 
   askedAgain(): void {
@@ -57,6 +64,7 @@ export class OrderGossip {
   /** CometBFT was restarted, or another chain begins. */
   clear(): void {
     this.#kept.clear()
+    this.#lingering.clear()
     this.#offered = new WeakMap()
     this.#isAskedAgain = false
   }
@@ -66,8 +74,11 @@ export class OrderGossip {
     const room = Math.min(this.#room(), most)
     const raws: Uint8Array[] = []
     for (const order of orders) {
-      if (raws.length >= room) break
       if (!this.#isMissing(order)) continue
+      if (raws.length >= room) {
+        this.#isCrowded = true
+        break
+      }
       this.#offered.set(order, this.#height)
       raws.push(order.raw)
     }
@@ -87,15 +98,21 @@ export class OrderGossip {
    */
   settle(height: number): void {
     this.#height = height
+    this.#lingering.settle()
   }
 
-  /** Whether CometBFT has not got what it was offered: an order does not live long enough to wait for the next care. */
-  hasLost(): boolean {
+  /**
+   * Whether some are to be offered with this block: CometBFT has not got what it was offered, or there was no place. An order
+   * does not live long enough to wait for the next care.
+   */
+  isDue(): boolean {
     const { losses = 0 } = this.#environment.gossip
-    if (losses === this.#losses) return false
+    const hasLost = losses !== this.#losses
+    const isCrowded = this.#isCrowded && this.#environment.consensusStatus().peers > 0
     this.#losses = losses
-    this.#offered = new WeakMap()
-    return true
+    this.#isCrowded = false
+    if (hasLost || isCrowded) this.#offered = new WeakMap()
+    return hasLost || isCrowded
   }
 
   forgetDropped(): void {
@@ -116,6 +133,6 @@ export class OrderGossip {
   #room(): number {
     const { catchingUp, peers } = this.#environment.consensusStatus()
     if (catchingUp) return 0
-    return (peers === 0 ? MAX_TOLD_ALONE : COMET_MEMPOOL_TRANSACTIONS) - this.#kept.size
+    return peers === 0 ? MAX_TOLD_ALONE - this.#kept.size : this.#places
   }
 }

@@ -33,6 +33,8 @@ const funded = (world: World, number = 1): Trader => {
 }
 
 const check = (world: World, raw: Uint8Array, recheck = false): number => {
+  // As the application has it.
+  if (recheck) world.orders.askedAgain()
   const { code, codespace } = world.orders.check(raw, recheck)
   expect(codespace).toBe(code === 0 ? '' : 'clob')
   return code
@@ -257,6 +259,19 @@ describe('an order of the network', () => {
       `${codes.poolGone} undefined`,
       `${codes.poolGone} undefined`,
     ])
+  })
+
+  it('stays until three blocks after the last that its nonce suits, and takes nobody the room for longer', () => {
+    const world = openWorld()
+    const raw = funded(world).sign({ nonceMs: START_MS - 58_000, goodTilBlock: START_HEIGHT + 40 })
+    expect(check(world, raw)).toBe(0)
+    const stays: (number | undefined)[] = []
+    for (let block = 0; block < 8; block++) {
+      commit(world)
+      stays.push(seen(world, raw))
+    }
+    // Votes for the second block still name it, the third is obliged to it, and the three behind may carry it.
+    expect(stays).toEqual([...Array.from({ length: 6 }, () => START_MS), undefined, undefined])
   })
 })
 

@@ -15,6 +15,7 @@ import {
   expectedSigner,
   type ListedId,
   MAX_CLOB_TX_BYTES,
+  NONCE_WINDOW_MS,
   readCarried,
 } from '../../modules/clob/index.ts'
 import { decodeExtension } from '../attestations/envelope.ts'
@@ -24,7 +25,12 @@ import { SignatureQueue } from '../pool/signature-queue.ts'
 import type { BroadcastCheck, TransactionCheck } from '../ports.ts'
 import { checkAccount, checkTerms } from './admission.ts'
 import { decodeOrNothing } from './decode-or-nothing.ts'
-import { BLOCKS_KEPT_AFTER_END, MAX_KNOWN_FORGERIES, MAX_REMEMBERED_ORDERS } from './limits.ts'
+import {
+  BLOCKS_KEPT_AFTER_END,
+  BLOCKS_NEEDED_AFTER_NONCE,
+  MAX_KNOWN_FORGERIES,
+  MAX_REMEMBERED_ORDERS,
+} from './limits.ts'
 import { OrderGossip } from './order-gossip.ts'
 import { OrderIds } from './order-ids.ts'
 import { OrderWatch } from './order-watch.ts'
@@ -68,6 +74,8 @@ export class Orders {
   readonly #included = new RecentKeys<number>(2 * MAX_REMEMBERED_ORDERS)
   /** Hashes of orders that somebody else signed: sent again, they cost a look-up. */
   readonly #forged = new RecentKeys<true>(2 * MAX_KNOWN_FORGERIES)
+  /** Times of the last blocks, the oldest first. */
+  #blockTimesMs: number[] = []
   /** The standings at the committed head; made when they are asked for first. */
   #standings: Standings | undefined
 
@@ -135,7 +143,7 @@ export class Orders {
   }
 
   #left(order: PooledOrder, how: OrderEnd): void {
-    this.#gossip.delete(order)
+    this.#gossip.delete(order, how)
     this.watch.left(order, how)
   }
 
@@ -145,7 +153,6 @@ export class Orders {
    */
   check(raw: Uint8Array, recheck: boolean): TransactionCheck {
     const seenMs = this.#environment.clock.wallMs()
-    if (recheck) this.#gossip.askedAgain()
     try {
       if (recheck) return this.#answerComet(this.#known(raw))
       const hash = this.#hash(raw)
@@ -269,13 +276,19 @@ export class Orders {
     this.section.settle()
     for (const taken of included) this.#take(taken, height)
     this.pool.expire(height + 1)
+    this.#expireNonces(this.#options.head().timeMs)
     this.watch.settle(height, hash, this.#carry(carried))
     this.#gossip.settle(height)
-    if (this.#gossip.hasLost()) this.offerAgain()
+    if (this.#gossip.isDue()) this.offerAgain()
     if (height % CARE_INTERVAL_BLOCKS !== 0) return
     this.#journal.rewriteIfOutdated()
     this.#gossip.forgetDropped()
     this.offerAgain()
+  }
+
+  /** CometBFT asks again of what its mempool holds. */
+  askedAgain(): void {
+    this.#gossip.askedAgain()
   }
 
   /** CometBFT forgot what it had: it was restarted. */
@@ -298,8 +311,17 @@ export class Orders {
     this.#signers.clear()
     this.#included.clear()
     this.#forged.clear()
+    this.#blockTimesMs = []
     this.section.settle()
     this.#standings = undefined
+  }
+
+  /** An order is left out of votes once its nonce is too old for a block, and may be in blocks for some more that earlier votes obliged to it. */
+  #expireNonces(timeMs: number): void {
+    this.#blockTimesMs.push(timeMs)
+    if (this.#blockTimesMs.length <= BLOCKS_NEEDED_AFTER_NONCE) return
+    const [oldestMs = timeMs] = this.#blockTimesMs.splice(0, 1)
+    this.pool.expireNonces(oldestMs - NONCE_WINDOW_MS)
   }
 
   #take(hash: Hash, height: number): void {
@@ -359,7 +381,7 @@ export class Orders {
       throw clobError('poolExpired', `good_til_block ${goodTilBlock} is past: the next block is ${height}`)
     }
     if (!this.#gossip.mayKeep(order)) {
-      const text = 'the gossip has no more room for orders without funds: the order waits in the pool of this node'
+      const text = 'the part of the gossip that is for orders is full: the order waits in the pool of this node'
       throw clobError('poolWaits', text)
     }
     this.#gossip.keep(order)

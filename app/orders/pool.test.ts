@@ -22,7 +22,7 @@ import {
 } from './testing/world.ts'
 
 const { codes } = CLOB_ERRORS
-const BYTES_OF_A_BODY = Math.ceil((64 * 1024 * 1024) / 40_000)
+const BYTES_OF_A_BODY = Math.ceil((64 * 1024 * 1024) / 20_000)
 const WEIGHT_OF_A_BODY = 20
 
 /** Unsigned, as the pool does not care: only lengths, owners and ends differ. */

@@ -22,6 +22,22 @@ interface Owned {
   actions: number
 }
 
+const MS_PER_SECOND = 1_000
+
+const secondOf = ({ tx }: PooledOrder): number => Math.floor(tx.nonceMs / MS_PER_SECOND)
+
+const addTo = (index: Map<number, Set<PooledOrder>>, key: number, order: PooledOrder): void => {
+  const orders = index.get(key)
+  if (orders === undefined) index.set(key, new Set([order]))
+  else orders.add(order)
+}
+
+const deleteFrom = (index: Map<number, Set<PooledOrder>>, key: number, order: PooledOrder): void => {
+  const orders = index.get(key)
+  orders?.delete(order)
+  if (orders?.size === 0) index.delete(key)
+}
+
 const BOUNDS: PoolBounds = {
   orders: MAX_POOLED_ORDERS,
   bytes: MAX_POOLED_ORDER_BYTES,
@@ -33,6 +49,8 @@ export class OrderPool {
   readonly #onLeft: (order: PooledOrder, how: OrderEnd) => void
   readonly #byHash = new Map<string, PooledOrder>()
   readonly #byEnd = new Map<number, Set<PooledOrder>>()
+  /** The bodies by the second of their nonce: nonces are within a minute of the time of the chain, so that these are few. */
+  readonly #bySecond = new Map<number, Set<PooledOrder>>()
   readonly #byOwner = new Map<string, Owned>()
   /** The shares by rank: orders of a lower rank leave first, as long as there are any. */
   readonly #shares: readonly Shares[] = RANKS.map(() => new Shares())
@@ -137,10 +155,8 @@ export class OrderPool {
     this.#bytes -= order.raw.length
     this.#sharesOf(order).delete(order)
     this.#forgetOwned(order)
-    const end = order.tx.goodTilBlock
-    const ending = this.#byEnd.get(end)
-    ending?.delete(order)
-    if (ending?.size === 0) this.#byEnd.delete(end)
+    deleteFrom(this.#byEnd, order.tx.goodTilBlock, order)
+    deleteFrom(this.#bySecond, secondOf(order), order)
     this.#onLeft(order, how)
   }
 
@@ -160,6 +176,14 @@ export class OrderPool {
     this.#lowestEnd = Math.max(this.#lowestEnd, lowest)
   }
 
+  /** Drops what has a nonce of a second before this time: no block may run it, nor carry it. */
+  expireNonces(leastMs: number): void {
+    const least = Math.floor(leastMs / MS_PER_SECOND)
+    for (const [second, orders] of [...this.#bySecond]) {
+      if (second < least) for (const order of [...orders]) this.delete(order, 'dropped')
+    }
+  }
+
   clear(): void {
     for (const order of [...this.#byHash.values()]) this.delete(order)
     this.#lowestEnd = 0
@@ -175,9 +199,8 @@ export class OrderPool {
     this.#sharesOf(order).add(order)
     this.#noteOwned(order)
     const end = order.tx.goodTilBlock
-    const ending = this.#byEnd.get(end)
-    if (ending === undefined) this.#byEnd.set(end, new Set([order]))
-    else ending.add(order)
+    addTo(this.#byEnd, end, order)
+    addTo(this.#bySecond, secondOf(order), order)
     this.#lowestEnd = Math.min(this.#lowestEnd, end)
   }
 

@@ -1,7 +1,8 @@
 /** What CometBFT's mempool holds of the pool, and what it is offered for gossip. */
 import type { Environment } from '../environment.ts'
-import { OTHERS_SHARE_OF_COMET } from './limits.ts'
+import { HALF_OF_COMET } from './limits.ts'
 import type { PoolEntry } from './entry.ts'
+import { Lingering } from './lingering.ts'
 import type { Pool } from './pool.ts'
 
 /** Blocks after which an entry that CometBFT was offered, or took, and does not ask of, is offered again. */
@@ -27,6 +28,7 @@ export class GossipRecord {
   readonly #environment: Pick<Environment, 'gossip' | 'consensusStatus'>
   /** What CometBFT's mempool has taken, with the height when it last asked of it. */
   readonly #told = new Map<PoolEntry, number>()
+  readonly #lingering = new Lingering()
   /** The bytes of their wire forms. */
   #toldBytes = 0
   #offered = new WeakMap<PoolEntry, Offer>()
@@ -43,8 +45,13 @@ export class GossipRecord {
   /** Whether CometBFT may keep it beside what it keeps: half of its mempool is for the order book. */
   hasRoom(entry: PoolEntry): boolean {
     if (this.#told.has(entry)) return true
-    const { transactions, bytes } = OTHERS_SHARE_OF_COMET
-    return this.#told.size < transactions && this.#toldBytes + entry.raw.length <= bytes
+    const bytes = this.#toldBytes + this.#lingering.bytes + entry.raw.length
+    return this.#places > 0 && bytes <= HALF_OF_COMET.bytes
+  }
+
+  /** Places of CometBFT's mempool that are free for these families. */
+  get #places(): number {
+    return HALF_OF_COMET.transactions - this.#told.size - this.#lingering.transactions
   }
 
   /** CometBFT asked of an entry, and keeps it. */
@@ -60,14 +67,17 @@ export class GossipRecord {
     if (offer !== undefined) this.#offered.set(entry, { ...offer, isGivenBack: true })
   }
 
-  /** It left the pool. */
-  delete(entry: PoolEntry): void {
-    this.#forget(entry)
+  /** It left the pool. CometBFT itself takes out what a block has included. */
+  delete(entry: PoolEntry, isIncluded: boolean): void {
+    if (this.#forget(entry) && !isIncluded) this.#lingering.add(entry.raw.length)
     this.#offered.delete(entry)
   }
 
-  #forget(entry: PoolEntry): void {
-    if (this.#told.delete(entry)) this.#toldBytes -= entry.raw.length
+  /** Whether CometBFT had it. */
+  #forget(entry: PoolEntry): boolean {
+    if (!this.#told.delete(entry)) return false
+    this.#toldBytes -= entry.raw.length
+    return true
   }
 
   askedAgain(): void {
@@ -78,6 +88,7 @@ export class GossipRecord {
   clear(): void {
     this.#told.clear()
     this.#toldBytes = 0
+    this.#lingering.clear()
     this.#offered = new WeakMap()
     this.#isAskedAgain = false
   }
@@ -119,13 +130,16 @@ export class GossipRecord {
 
   settle(height: number): void {
     this.#height = height
+    this.#lingering.settle()
   }
 
   /** Forgets what CometBFT took and dropped: when its mempool ran full meanwhile. */
   forgetDropped(): void {
     if (!this.#isAskedAgain) return
     for (const [entry, askedAt] of this.#told) {
-      if (askedAt < this.#height - OFFER_AGAIN_BLOCKS) this.delete(entry)
+      if (askedAt >= this.#height - OFFER_AGAIN_BLOCKS) continue
+      this.#forget(entry)
+      this.#offered.delete(entry)
     }
   }
 
@@ -150,6 +164,6 @@ export class GossipRecord {
   #room(): number {
     const { catchingUp, peers } = this.#environment.consensusStatus()
     if (catchingUp) return 0
-    return (peers === 0 ? MAX_TOLD_ALONE : OTHERS_SHARE_OF_COMET.transactions) - this.#told.size
+    return peers === 0 ? MAX_TOLD_ALONE - this.#told.size : this.#places
   }
 }

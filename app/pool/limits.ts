@@ -7,10 +7,10 @@ export const COMET_MEMPOOL_CACHE = 100_000
 /** The most bytes of all that it holds together. */
 export const COMET_MEMPOOL_BYTES = 256 * 1024 * 1024
 /**
- * What all families but the order book's may take of it: the other half is for orders, which a flood of transfers would
- * silence, for a full mempool asks nobody.
+ * What the order book may take of it, and what all other families together: a flood of the one would silence the other, for a
+ * full mempool asks nobody.
  */
-export const OTHERS_SHARE_OF_COMET = {
+export const HALF_OF_COMET = {
   transactions: COMET_MEMPOOL_TRANSACTIONS / 2,
   bytes: COMET_MEMPOOL_BYTES / 2,
 } as const
