@@ -1,6 +1,7 @@
 /** Parameters of the order book: defaults, and what each may be. docs/clob-spec.md, Parameters. */
 import { MAX_QUEUE_WEIGHT } from './domain/queue.ts'
 import type { ClobParameters } from './domain/settings.ts'
+import { MAX_FILLS } from './orders/fields.ts'
 
 const KIB = 1_024
 
@@ -35,7 +36,8 @@ export const PARAMETER_BOUNDS: Readonly<Record<keyof ClobParameters, Bounds>> = 
   maxActions: { least: 50, most: 10_000 },
   maxOpenOrders: { least: 1, most: 5_000 },
   maxTriggers: { least: 0, most: 500 },
-  triggerWeight: { least: 0, most: 5_000 },
+  // Below the greatest of one order such an order, the first of all, would hold all behind it up for ever.
+  triggerWeight: { least: MAX_FILLS, most: 5_000 },
   contractWeight: { least: 0, most: MAX_QUEUE_WEIGHT },
   // None at all would keep the coins of dead orders in escrow until somebody meets them.
   maxRemovals: { least: 1, most: 2_000 },
