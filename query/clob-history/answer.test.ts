@@ -174,6 +174,25 @@ describe('questions of the history', () => {
     expect(ask(method.orderByClientId, byId).order?.state).toBe(OrderState.CANCELLED)
   })
 
+  it('count an order that goes by another id by now neither as open nor as newer than what failed after it', () => {
+    const { store, ask } = open()
+    writeHistory(store, blockOf(1, [], [failing(45)]))
+    writeHistory(store, blockOf(2, [placed(1, { client_id: '07' })]))
+    // Replaced with its place in the queue and another id.
+    writeHistory(store, blockOf(3, [removed(1, 2), placed(1, { client_id: '08', sequence: 3 })]))
+    const stateOf = (waiting?: clobHistory.HistoricalOrder) => ask(method.orderByClientId, byId, waiting).order
+    expect(stateOf()).toMatchObject({ state: OrderState.OPEN, orderSeq: 1n, clientId: Uint8Array.of(8) })
+    const waiting = create(clobHistory.HistoricalOrderSchema, { state: OrderState.ATTESTED, market: 1 })
+    expect(stateOf(waiting)).toMatchObject({ state: OrderState.ATTESTED })
+    writeHistory(store, blockOf(4, [], [failing(47)]))
+    expect(stateOf()).toMatchObject({ state: OrderState.REJECTED, code: 47, height: 4n })
+    writeHistory(store, blockOf(5, [removed(1, 4)]))
+    expect(stateOf()).toMatchObject({ state: OrderState.REJECTED, code: 47, height: 4n })
+    expect(ask(method.orderByClientId, { owner, clientId: '0x08' }).order).toMatchObject({
+      state: OrderState.CANCELLED,
+    })
+  })
+
   it('name no placement that no block can hold any more where what was sent in its place came later', () => {
     const { store, ask } = open()
     const dropped = (seenMs: number) =>

@@ -1,4 +1,5 @@
 /** nat.clob.v1.History: what became of orders, from the history that is made of committed blocks. */
+import { equalBytes } from '../../core/bytes.ts'
 import { type Cursor, readCursor, wholeHeight } from '../../app/clob-history/write-history.ts'
 import { type Candle, RESOLUTIONS_S, startOf } from '../../app/clob-history/candle.ts'
 import type { OrderEntry } from '../../app/clob-history/order-entry.ts'
@@ -107,11 +108,19 @@ type Waiting = clobHistory.HistoricalOrder | undefined
 /** A placement for an id that an open order had: the order was there longer. */
 const TAKEN = codeOf('clientIdTaken')
 
+/** An order that was placed with the id that is asked for. */
+interface NamedOrder {
+  readonly order: OrderEntry
+  /** False where a Replace that kept its place in the queue has given it another id since. */
+  readonly hasId: boolean
+}
+
 /**
  * Whether a placement failed after the order had ended. In one block it did where the order is older: an owner cancels and places anew in
  * one transaction.
  */
-const isBehind = ({ height, code }: RejectionEntry, order: OrderEntry): boolean => {
+const isBehind = ({ height, code }: RejectionEntry, { order, hasId }: NamedOrder): boolean => {
+  if (!hasId) return order.height < height && code !== TAKEN
   if (lotsLeft(order) > 0) return false
   if (height !== order.changedHeight) return height > order.changedHeight
   return order.height < height && code !== TAKEN
@@ -123,13 +132,13 @@ const isBehind = ({ height, code }: RejectionEntry, order: OrderEntry): boolean 
  */
 const isNewest = (
   waiting: clobHistory.HistoricalOrder,
-  order: OrderEntry | undefined,
+  named: NamedOrder | undefined,
   rejection: RejectionEntry | undefined,
 ): boolean => {
-  if (order !== undefined && lotsLeft(order) > 0) return false
+  if (named?.hasId === true && lotsLeft(named.order) > 0) return false
   if (waiting.state !== clobHistory.OrderState.DROPPED) return true
   const seenMs = Number(waiting.changedMs)
-  return (order?.timeMs ?? 0) < seenMs && (rejection?.timeMs ?? 0) < seenMs
+  return (named?.order.timeMs ?? 0) < seenMs && (rejection?.timeMs ?? 0) < seenMs
 }
 
 /**
@@ -144,9 +153,10 @@ const statusOfId = (
   waiting: Waiting,
 ) => {
   const order = reader.orderByClientId(owner, clientId, label)
+  const named = order && { order, hasId: equalBytes(order.clientId, clientId) }
   const rejection = reader.rejection(owner, clientId, label)
-  if (waiting !== undefined && isNewest(waiting, order, rejection)) return waiting
-  if (rejection !== undefined && (order === undefined || isBehind(rejection, order))) return rejectionForm(rejection)
+  if (waiting !== undefined && isNewest(waiting, named, rejection)) return waiting
+  if (rejection !== undefined && (named === undefined || isBehind(rejection, named))) return rejectionForm(rejection)
   if (order === undefined) throw noSuchOrder()
   return orderForm(order)
 }
