@@ -52,6 +52,11 @@ export class OrderGossip {
     this.#kept.set(order, this.#height)
   }
 
+  /** CometBFT asked of it, and was told not to keep it. */
+  refuse(order: PooledOrder): void {
+    this.#kept.delete(order)
+  }
+
   /** It left the pool. CometBFT itself takes out what a block has included. */
   delete(order: PooledOrder, how: OrderEnd): void {
     if (this.#kept.delete(order) && how !== 'included') this.#lingering.add(order.raw.length)

@@ -378,6 +378,7 @@ export class Orders {
     const { height } = this.#options.head()
     const { goodTilBlock } = order.tx
     if (goodTilBlock < height) {
+      this.#gossip.refuse(order)
       throw clobError('poolExpired', `good_til_block ${goodTilBlock} is past: the next block is ${height}`)
     }
     if (!this.#gossip.mayKeep(order)) {

@@ -74,6 +74,11 @@ it('orders take no more than the half that is for orders, whoever has sent them'
   gossip.settle(2)
   expect(gossip.mayKeep(orderOf(2))).toBe(true)
   gossip.keep(displaced)
+  // Past its good_til_block it is refused, and gone from CometBFT at once.
+  const expired = many[2] as PooledOrder
+  gossip.refuse(expired)
+  expect(gossip.mayKeep(orderOf(2))).toBe(true)
+  gossip.keep(expired)
   gossip.delete(included, 'included')
   expect(gossip.mayKeep(orderOf(2))).toBe(true)
 })
