@@ -1,10 +1,18 @@
 /** Requests of REST into messages: fields in the path, in the query and in the body, as grpc-gateway reads them. */
-import { create, type DescField, type DescMessage, type Message, type Registry } from '@bufbuild/protobuf'
+import {
+  create,
+  type DescField,
+  type DescMessage,
+  type JsonValue,
+  type Message,
+  type Registry,
+} from '@bufbuild/protobuf'
 import { reflect } from '@bufbuild/protobuf/reflect'
 import { CodedError } from '../../core/errors.ts'
 import { parseValue } from '../payload.ts'
-import { readJson } from './read-json.ts'
 import { invalidArgument, parseParameter } from './parse-parameter.ts'
+import { readJson } from './read-json.ts'
+import { scaleDecimals } from './scale-decimals.ts'
 import { shortenTypeUrls } from './type-urls.ts'
 
 type Draft = Record<string, unknown>
@@ -44,22 +52,14 @@ const setField = (draft: Draft, message: DescMessage, path: readonly string[], v
 /** Commas: more than a transaction of the greatest size has. Each may be a message, which takes ten microseconds. */
 const MOST_SEPARATORS = 8_192
 
-/** Throws SyntaxError, and grpc/3 for too many values. */
-const parseBody = (body: string): unknown => {
-  try {
-    return parseValue(body, MOST_SEPARATORS)
-  } catch (error) {
-    throw error instanceof CodedError ? invalidArgument(error.message) : error
-  }
-}
-
 const readBody = (message: DescMessage, body: string, registry: Registry): Message => {
   try {
-    const read = readJson(message, parseBody(body === '' ? '{}' : body), { registry })
+    const value = parseValue(body === '' ? '{}' : body, MOST_SEPARATORS) as JsonValue
+    const read = readJson(message, scaleDecimals(message, value, registry), { registry })
     shortenTypeUrls(read, reflect(message, read), registry)
     return read
   } catch (error) {
-    throw error instanceof CodedError ? error : invalidArgument(error instanceof Error ? error.message : String(error))
+    throw invalidArgument(error instanceof Error ? error.message : String(error))
   }
 }
 
