@@ -27,7 +27,7 @@ import {
   WALLET_NAMES,
   type WalletName,
 } from './testing/cosmjs.ts'
-import { verifySignatures, type SigningContext } from './verify-signatures.ts'
+import { resolveSigners, verifySignatures, type SigningContext } from './verify-signatures.ts'
 
 const contextOf = (publicKey?: PublicKey, overrides: Partial<SigningContext> = {}): SigningContext => ({
   chainId: CHAIN_ID,
@@ -163,7 +163,18 @@ describe.each(WALLET_NAMES)('a transaction that CosmJS signs with %s', (name) =>
     )
     const both = [...messages, ...exampleMessages(address, operatorOf(address)).slice(0, 1)]
     const two = encodeTxRaw(await signTransaction(wallet, address, both))
-    expect(refusal(() => verify(two))).toBe('sdk/2 expected 2 signer infos, got 1: tx parse error')
+    expect(refusal(() => verify(two))).toBe('sdk/4 wrong number of signers; expected 2, got 1: unauthorized')
+  })
+
+  it.each([0, 2])('is refused with sdk/4 when it says %i times how it was signed', async (count) => {
+    const good = await sendOf(name)
+    const authInfo = fromBinary(tx.AuthInfoSchema, good.authInfoBytes)
+    authInfo.signerInfos = Array.from({ length: count }, () => authInfo.signerInfos).flat()
+    const raw = encodeTxRaw({ ...good, authInfoBytes: toBinary(tx.AuthInfoSchema, authInfo) })
+    const text = `sdk/4 invalid number of signer;  expected: 1, got ${count}: unauthorized`
+    expect(refusal(() => verify(raw))).toBe(text)
+    const transaction = decodeNativeTransaction(raw)
+    expect(refusal(() => resolveSigners(transaction, requiredSigners(transaction), contextOf()))).toBe(text)
   })
 
   it('costs gas by bytes and by the kind of its key', async () => {

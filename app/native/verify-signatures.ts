@@ -76,7 +76,7 @@ export const checkSignatureCount = (signers: readonly { readonly publicKey: Publ
 
 /**
  * Finds the account and key of every signer; signatures are not looked at, so that it serves dry runs.
- * Throws sdk/2 (another number of signers), /8, /9 and /14.
+ * Throws sdk/4 (another number of signers), /8, /9 and /14.
  */
 export const resolveSigners = (
   { signerInfos }: NativeTransaction,
@@ -84,7 +84,11 @@ export const resolveSigners = (
   context: SigningContext,
 ): readonly ResolvedSigner[] => {
   if (signerInfos.length !== requiredSigners.length) {
-    throw sdkError('parse', `expected ${requiredSigners.length} signer infos, got ${signerInfos.length}`)
+    // With the two blanks of x/auth/ante.
+    throw sdkError(
+      'unauthorized',
+      `invalid number of signer;  expected: ${requiredSigners.length}, got ${signerInfos.length}`,
+    )
   }
   const signers = signerInfos.map((info, index) =>
     resolveSigner(info, requiredSigners[index] ?? new Uint8Array(0), index, context),
@@ -222,7 +226,7 @@ const unauthorized = (failure: string, { accountNumber, chainId, sequence }: Sig
 
 /**
  * Checks that every required signer signed the transaction for this chain, its account and its next sequence: the sign
- * bytes of its mode, or the same as typed data. The first signer pays. Throws sdk/15 (none), /2 or /4 (another number),
+ * bytes of its mode, or the same as typed data. The first signer pays. Throws sdk/15 (none), /4 (another number),
  * /8, /9, /14, what `charge` throws, /32 (sequence) and /4 (signature), in this order; a signer's sequence is checked
  * before its signature.
  */
@@ -233,10 +237,13 @@ export const verifySignatures = (
 ): readonly ResolvedSigner[] => {
   const { signatures } = transaction
   if (signatures.length === 0) throw sdkError('noSignatures')
-  const signers = resolveSigners(transaction, requiredSigners, context)
-  if (signatures.length !== signers.length) {
-    throw sdkError('unauthorized', `wrong number of signers; expected ${signers.length}, got ${signatures.length}`)
+  if (signatures.length !== requiredSigners.length) {
+    throw sdkError(
+      'unauthorized',
+      `wrong number of signers; expected ${requiredSigners.length}, got ${signatures.length}`,
+    )
   }
+  const signers = resolveSigners(transaction, requiredSigners, context)
   context.charge?.(signers)
   const signBytes = signBytesOf(transaction)
   return signers.map((signer, index) => {
