@@ -1,5 +1,5 @@
 /** Powers modulo a number of any length (EIP-198), priced by EIP-2565, from Osaka on by EIP-7883 and bounded by EIP-7823. */
-import { bigintToBytes, bytesToBigint, EMPTY_BYTES, padLeft } from '../../core/bytes.ts'
+import { bigintToBytes, bytesToBigint, EMPTY_BYTES, isZeroBytes, padLeft } from '../../core/bytes.ts'
 import { OUT_OF_GAS, padRight, type Precompile } from './precompile.ts'
 
 const WORD = 32
@@ -53,11 +53,23 @@ const berlinGas = (input: Uint8Array): number => {
   return toNumber(largest(200n, (complexity * iterations(input, lengths, 8n)) / 3n))
 }
 
-const power = (base: bigint, exponent: bigint, modulus: bigint): bigint => {
-  let result = 1n % modulus
-  for (let square = base, rest = exponent; rest > 0n; rest >>= 1n) {
-    if ((rest & 1n) === 1n) result = (result * square) % modulus
-    square = (square * square) % modulus
+/**
+ * Goes through the exponent's bytes from the first: shifting a bigint copies all of it for each bit, and before Osaka an
+ * exponent is as long as memory.
+ */
+const power = (base: bigint, exponent: Uint8Array, modulus: bigint): bigint => {
+  const one = 1n % modulus
+  const factor = base % modulus
+  // Zero and one are their own powers, but for the one without a factor.
+  if (factor <= 1n) return isZeroBytes(exponent) ? one : factor
+  let result = one
+  for (const byte of exponent) {
+    // Zeros before the first bit that counts square a one.
+    if (byte === 0 && result === one) continue
+    for (let mask = 0x80; mask > 0; mask >>= 1) {
+      result = (result * result) % modulus
+      if ((byte & mask) !== 0) result = (result * factor) % modulus
+    }
   }
   return result
 }
@@ -67,10 +79,10 @@ const compute = (input: Uint8Array, { base, exponent, modulus }: Lengths): Uint8
   if (base === 0n && modulus === 0n) return EMPTY_BYTES
   if (largest(largest(base, modulus), exponent) > MAX_HELD_BYTES) return OUT_OF_GAS
   const [baseBytes, exponentBytes, modulusBytes] = [Number(base), Number(exponent), Number(modulus)]
-  const read = (from: number, size: number): bigint => bytesToBigint(padRight(input.subarray(from), size))
-  const divisor = read(HEAD + baseBytes + exponentBytes, modulusBytes)
+  const read = (from: number, size: number): Uint8Array => padRight(input.subarray(from), size)
+  const divisor = bytesToBigint(read(HEAD + baseBytes + exponentBytes, modulusBytes))
   if (divisor === 0n) return new Uint8Array(modulusBytes)
-  const result = power(read(HEAD, baseBytes), read(HEAD + baseBytes, exponentBytes), divisor)
+  const result = power(bytesToBigint(read(HEAD, baseBytes)), read(HEAD + baseBytes, exponentBytes), divisor)
   return padLeft(bigintToBytes(result), modulusBytes)
 }
 

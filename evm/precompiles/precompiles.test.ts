@@ -116,6 +116,43 @@ describe('MODEXP', () => {
     }
   })
 
+  const inputOf = (base: Uint8Array, exponent: Uint8Array, modulus: Uint8Array): Uint8Array =>
+    concatBytes(...[base, exponent, modulus].map(({ length }) => word(BigInt(length))), base, exponent, modulus)
+
+  it('is the library’s power of zero, of one and of what leaves one of them, whatever the exponent begins with', async () => {
+    const modulus = concatBytes(Uint8Array.of(1), randomBytes(31))
+    const bases = [
+      new Uint8Array(0),
+      word(0n),
+      word(1n),
+      word(2n),
+      modulus,
+      modulus.with(31, (modulus[31] as number) ^ 1),
+    ]
+    const exponents = [[], [0], [1], [0, 0, 3], [1, 0, 0], [0x80], [0, 0xff, 0]].map((bytes) => Uint8Array.from(bytes))
+    for (const fork of FORKS) {
+      for (const base of bases) {
+        for (const exponent of [...exponents, randomBytes(70), new Uint8Array(70)]) {
+          for (const divisor of [modulus, word(0n), word(1n), word(2n), word(256n), new Uint8Array(0)]) {
+            await expectSame(5, inputOf(base, exponent, divisor), fork)
+          }
+        }
+      }
+    }
+  })
+
+  it('goes through an exponent once: half a megabyte ends', () => {
+    const exponent = new Uint8Array(2 ** 19)
+    exponent[0] = 0xff
+    const modexp = tables.cancun.get(5)
+    // 3 has the order 4 modulo 5, so the last byte tells the power.
+    expect(modexp?.run(inputOf(Uint8Array.of(3), exponent, Uint8Array.of(5)))).toEqual(Uint8Array.of(1))
+    exponent[exponent.length - 1] = 3
+    expect(modexp?.run(inputOf(Uint8Array.of(3), exponent, Uint8Array.of(5)))).toEqual(Uint8Array.of(2))
+    expect(modexp?.run(inputOf(Uint8Array.of(3), exponent, word(5n)))).toEqual(word(2n))
+    expect(modexp?.run(inputOf(new Uint8Array(0), exponent, word(5n)))).toEqual(word(0n))
+  })
+
   it('refuses or prices lengths that nothing has', async () => {
     const lengths = [0n, 1n, 1_024n, 1_025n, 1n << 32n, 1n << 63n, (1n << 256n) - 1n]
     for (const fork of FORKS) {
