@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatDurationMs, natAmount, parseDurationMs } from './kinds.ts'
+import { formatDurationMs, natAmount, parseDurationMs, timeout } from './kinds.ts'
 
 describe('kinds of settings', () => {
   it('reads durations as Go writes them', () => {
@@ -8,6 +8,13 @@ describe('kinds of settings', () => {
     ])
     expect(['', '5', 's', '5 s', '-5s', '5d'].map(parseDurationMs)).toEqual(Array.from({ length: 6 }))
     expect([250, 5_000, 90_000, 10_800_000].map(formatDurationMs)).toEqual(['250ms', '5s', '90s', '3h'])
+  })
+
+  it('refuses spans that no timer of Node.js can wait for', () => {
+    const kind = timeout(1)
+    expect(['500h', '501h', '8760h'].map((text) => kind.parse(text))).toEqual([1_800_000_000, undefined, undefined])
+    expect(1_800_000_000).toBeLessThan(2 ** 31)
+    expect(kind.allowed).toContain('from 1ms to 500h')
   })
 
   it('keeps amounts of NAT exact', () => {

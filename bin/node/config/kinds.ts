@@ -90,6 +90,12 @@ export const duration = (minMs = 0, maxMs = 365 * 24 * 3_600_000): Kind<number> 
   toToml: (ms) => quote(formatDurationMs(ms)),
 })
 
+/** The longest span of a timer with room for a margin: Node.js takes one beyond 2^31 ms for the shortest. */
+const MAX_TIMER_MS = 500 * 3_600_000
+
+/** A duration for which a timer runs. */
+export const timeout = (minMs: number): Kind<number> => duration(minMs, MAX_TIMER_MS)
+
 export const address: Kind<HostPort> = {
   parse: (value) => (typeof value === 'string' ? parseHostPort(value) : undefined),
   allowed: 'host:port such as "127.0.0.1:8545"',

@@ -16,6 +16,7 @@ import {
   natAmount,
   redisUrl,
   text,
+  timeout,
   url,
 } from './kinds.ts'
 
@@ -209,7 +210,7 @@ export const SETTINGS = {
     'Highest gas of eth_call, estimates, access lists, eth_simulateV1 and debug_traceCall',
   ),
   'json-rpc.evm-timeout': setting(
-    duration(1),
+    timeout(1),
     APPLICATION_DEFAULTS.evmTimeoutMs,
     'Longest time for eth_call, estimate, access list, eth_simulateV1 or trace',
   ),
@@ -230,8 +231,8 @@ export const SETTINGS = {
   ),
   'json-rpc.logs-cap': setting(integer(1), APPLICATION_DEFAULTS.logsCap, 'Logs in one answer'),
   'json-rpc.block-range-cap': setting(integer(1), APPLICATION_DEFAULTS.blockRangeCap, 'Blocks in one eth_getLogs'),
-  'json-rpc.http-timeout': setting(duration(1), 30_000, 'Longest time to read a request, and to write its answer'),
-  'json-rpc.http-idle-timeout': setting(duration(1), 120_000, 'An idle connection is closed after this long'),
+  'json-rpc.http-timeout': setting(timeout(1), 30_000, 'Longest time to read a request, and to write its answer'),
+  'json-rpc.http-idle-timeout': setting(timeout(1), 120_000, 'An idle connection is closed after this long'),
   'json-rpc.http-body-limit': setting(integer(1_000), 5 * 1024 * 1024, 'Largest request in bytes'),
   'json-rpc.batch-request-limit': setting(integer(1), 1_000, 'Requests in one batch'),
   'json-rpc.batch-response-max-size': setting(integer(1_000), 25_000_000, 'Largest answer to a batch in bytes'),
