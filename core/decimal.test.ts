@@ -10,6 +10,7 @@ import {
   multiplyRoundUp,
   multiplyTruncate,
   parseDecimal,
+  parseLongDecimal,
   parseScaledDecimal,
   round,
   truncate,
@@ -83,5 +84,15 @@ describe('decimals round as the Cosmos SDK does', () => {
       expect(() => parseDecimal(wrong)).toThrow(CodedError)
     }
     expect(() => parseScaledDecimal('0.5')).toThrow(CodedError)
+  })
+
+  it('bounds decimals as the SDK does, and long ones by their text alone', () => {
+    const most = 2n ** 316n - 1n
+    expect(d(formatDecimal(most))).toBe(most)
+    for (const text of [formatDecimal(most + 1n), formatDecimal(-most - 1n)]) {
+      expect(() => d(text)).toThrowError('out of range')
+      expect(formatDecimal(parseLongDecimal(text))).toBe(text)
+    }
+    expect(() => parseLongDecimal('1'.repeat(129))).toThrow(CodedError)
   })
 })

@@ -63,16 +63,25 @@ export const formatDecimal = (value: Decimal): string => {
   return `${value < 0n ? '-' : ''}${digits.slice(0, point)}.${digits.slice(point)}`
 }
 
-/** Reads `-1`, `0.05`: at most 18 places. Throws core/6. */
-export const parseDecimal = (text: string): Decimal => {
+/**
+ * Reads `-1`, `0.05`: at most 18 places, and no other bound than the 128 characters of its text. For sums that only grow,
+ * which no supply bounds. Throws core/6.
+ */
+export const parseLongDecimal = (text: string): Decimal => {
   const match = text.length > MAX_TEXT ? null : /^(-?)([0-9]+)(?:\.([0-9]{1,18}))?$/.exec(text)
   if (match === null) {
     throw coreError('decimal', `invalid decimal ${text.slice(0, 100)}: digits, at most 18 of them after a point`)
   }
   const [, sign, whole = '0', places = ''] = match
   const value = BigInt(whole) * ONE + BigInt(places.padEnd(DECIMAL_PLACES, '0'))
-  if (value > MAX_DECIMAL) throw coreError('decimal', `invalid decimal ${text.slice(0, 100)}: out of range`)
   return sign === '-' ? -value : value
+}
+
+/** Reads `-1`, `0.05`: at most 18 places, and of the SDK's range. Throws core/6. */
+export const parseDecimal = (text: string): Decimal => {
+  const value = parseLongDecimal(text)
+  if (value <= MAX_DECIMAL && value >= -MAX_DECIMAL) return value
+  throw coreError('decimal', `invalid decimal ${text.slice(0, 100)}: out of range`)
 }
 
 /** Reads the integer form that protobuf fields of decimals carry: `50000000000000000` is 0.05. Throws core/6. */

@@ -413,4 +413,31 @@ describe('genesis', () => {
     expect(fee_pool).toEqual({ community_pool })
     expect(parseDistributionGenesis({ fee_pool }).pool).toHaveLength(1_500)
   })
+
+  it('takes back ratios above the bound of decimals, which anybody reaches by giving and withdrawing again', () => {
+    const most = 2n ** 256n - 1n
+    const denom = 'erc20/gold'
+    const world = makeWorld()
+    world.pass()
+    world.createValidator(0, 1n, 0n)
+    world.give(operatorOf(0), most, denom)
+    for (let index = 0; index < 3; index++) {
+      world.pass()
+      const amount = coins(most, denom)
+      world.run(tx.depositValidatorRewardsPool, { depositor: OWNER, validatorAddress: VALIDATOR, amount })
+      world.run(tx.withdrawDelegatorReward, { delegatorAddress: OWNER, validatorAddress: VALIDATOR })
+    }
+    expect(world.faults()).toEqual([])
+    const exported = JSON.parse(JSON.stringify(plainJson(world.module.exportGenesis(world.context)))) as object
+    const ratio = `${3n * most}.000000000000000000`
+    expect(exported).toMatchObject({
+      validator_historical_rewards: [{ rewards: { cumulative_reward_ratio: [{ denom, amount: ratio }] } }],
+    })
+    const again = makeWorld(exported)
+    expect(again.values()).toEqual(world.values())
+    expect(plainJson(again.module.exportGenesis(again.context))).toEqual(exported)
+    // What is owed stays below the bound.
+    const outstanding_rewards = [{ validator_address: VALIDATOR, outstanding_rewards: [{ denom, amount: ratio }] }]
+    expect(refused({ ...exported, outstanding_rewards })).toContain('out of range')
+  })
 })

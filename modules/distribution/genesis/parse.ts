@@ -6,7 +6,7 @@ import type { Address } from '../../../core/address.ts'
 import { DENOMINATION, MAX_UINT64 } from '../../../core/amounts.ts'
 import { parseAccountAddress } from '../../../core/bech32.ts'
 import { bytesToKey, keyToBytes } from '../../../core/bytes.ts'
-import { type Decimal, ONE, parseDecimal } from '../../../core/decimal.ts'
+import { type Decimal, ONE, parseDecimal, parseLongDecimal } from '../../../core/decimal.ts'
 import { CodedError } from '../../../core/errors.ts'
 import { failAt, parseAmount, parseArray, parseInteger, parseObject, parseString } from '../../../core/parse.ts'
 import { parseConsensusAddress, parseOperator } from '../../validator-addresses.ts'
@@ -55,18 +55,18 @@ const located = <T>(path: string, parse: () => T): T => {
 const addressAt = (value: unknown, path: string, parse: (text: string) => Address): Address =>
   located(path, () => parse(parseString(value, path)))
 
-const decimalAt = (value: unknown, path: string): Decimal => {
-  const decimal = located(path, () => parseDecimal(parseString(value, path)))
+const decimalAt = (value: unknown, path: string, read = parseDecimal): Decimal => {
+  const decimal = located(path, () => read(parseString(value, path)))
   return decimal < 0n ? failAt(path, 'must not be negative') : decimal
 }
 
-const coinsAt = (value: unknown, path: string, most = MAX_DENOMINATIONS): DecCoins => {
+const coinsAt = (value: unknown, path: string, most = MAX_DENOMINATIONS, read = parseDecimal): DecCoins => {
   const coins = parseArray(value, path, most).map((item, index): DecCoin => {
     const at = `${path}[${index}]`
     const coin = parseObject(item, at, ['denom', 'amount'])
     const denom = parseString(coin['denom'], `${at}.denom`)
     if (!isDenom(denom)) failAt(`${at}.denom`, `invalid denomination ${denom.slice(0, 128)}`)
-    const amount = decimalAt(coin['amount'], `${at}.amount`)
+    const amount = decimalAt(coin['amount'], `${at}.amount`, read)
     return amount === 0n ? failAt(`${at}.amount`, 'must be above zero') : { denom, amount }
   })
   for (const [index, { denom }] of coins.entries()) {
@@ -171,7 +171,9 @@ const parseHistorical = (item: Members, at: string) => {
   const rewards = parseObject(item['rewards'], `${at}.rewards`, members)
   const references = parseInteger(rewards['reference_count'], `${at}.rewards.reference_count`)
   if (references < 1 || references > 2) failAt(`${at}.rewards.reference_count`, 'must be 1 or 2')
-  const ratio = coinsAt(rewards['cumulative_reward_ratio'], `${at}.rewards.cumulative_reward_ratio`)
+  // The sum of all rewards that ever were: who gives a token's whole supply and withdraws it gives it again.
+  const path = `${at}.rewards.cumulative_reward_ratio`
+  const ratio = coinsAt(rewards['cumulative_reward_ratio'], path, MAX_DENOMINATIONS, parseLongDecimal)
   return { period: parseInteger(item['period'], `${at}.period`), rewards: { ratio, references } }
 }
 
