@@ -51,7 +51,8 @@ const located = <T>(path: string, parse: () => T): T => {
 const parseCoin = (value: unknown, path: string): Coin => {
   const coin = parseObject(value, path, ['denom', 'amount'])
   const denom = located(`${path}.denom`, () => checkDenom(parseString(coin['denom'], `${path}.denom`)))
-  if (/^(nat|NAT|wei|.*nat)$/.test(denom) && denom !== DENOMINATION) {
+  // Where a module has named it, as in bridge/wnat, it is no unit of NAT that somebody mistook.
+  if (/^(NAT|wei|[^/]*nat)$/.test(denom) && denom !== DENOMINATION) {
     failAt(`${path}.denom`, `wrong denomination ${denom}; amounts are in ${DENOMINATION}, 10^-18 NAT`)
   }
   const amount = parseAmount(coin['amount'], `${path}.amount`)

@@ -294,4 +294,19 @@ describe('an export of the bank', () => {
       }
     }),
   )
+
+  it('begins a chain whose bridge has a denomination that ends as the units of NAT do', () => {
+    const state = makeState()
+    const denoms = ['bridge/donat', 'bridge/nat', 'bridge/wnat']
+    for (const denom of denoms) mint(state, address(1), { denom, amount: 5n })
+    const exported = module.exportGenesis(context(state)) as Record<'balances' | 'supply', Iterable<unknown>>
+    const lists = { balances: [...exported.balances], supply: [...exported.supply] }
+    expect(lists.supply).toEqual(denoms.map((denom) => ({ denom, amount: '5' })))
+    expect(all(makeState(JSON.parse(JSON.stringify({ ...exported, ...lists }))))).toEqual(all(state))
+  })
+
+  it.each(['nat', 'unat', 'nnat', 'my-nat', 'NAT', 'wei'])('takes %s for a wrong unit', (denom) => {
+    const genesis = { balances: [{ address: encodeBech32(address(1)), coins: [{ denom, amount: '5' }] }] }
+    expect(refusal(() => makeState(genesis))).toContain(`balances[0].coins[0].denom: wrong denomination ${denom}`)
+  })
 })
