@@ -54,6 +54,17 @@ export const subtractCoins = (a: DecCoins, b: DecCoins): DecCoins => (b.length =
 export const amountOf = (coins: DecCoins, denom: string): Decimal =>
   coins.find((coin) => coin.denom === denom)?.amount ?? 0n
 
+/** The first denomination of which `b` has less than `a`, in one pass. */
+export const fallenDenom = (a: DecCoins, b: DecCoins): string | undefined => {
+  let index = 0
+  const later = (denom: string): DecCoin | undefined => {
+    let coin = b[index]
+    while (coin !== undefined && coin.denom < denom) coin = b[++index]
+    return coin?.denom === denom ? coin : undefined
+  }
+  return a.find(({ denom, amount }) => (later(denom)?.amount ?? 0n) < amount)?.denom
+}
+
 const mapAmounts = (coins: DecCoins, map: (amount: Decimal) => Decimal): DecCoins => {
   const out: DecCoin[] = []
   for (const { denom, amount } of coins) {

@@ -11,7 +11,7 @@ import type { Invariant, QueryContext } from '../module.ts'
 import { formatOperator } from '../validator-addresses.ts'
 import { unsettledOf } from './accrual.ts'
 import { decodeHistorical, decodeStart, decodeValidator } from './codec.ts'
-import { addCoins, amountOf, type DecCoins, intersectCoins, NO_COINS } from './dec-coins.ts'
+import { addCoins, amountOf, type DecCoins, fallenDenom, intersectCoins, NO_COINS } from './dec-coins.ts'
 import { reckonRewards, stakeOf, withdrawRewards } from './delegation.ts'
 import type { DistributionDependencies } from './deps.ts'
 import {
@@ -74,6 +74,33 @@ const checkReferences = (state: StateReader): string | undefined => {
     if (references !== wanted) return `a period has ${references} references, ${wanted} are there`
   }
   return periods === expected.size ? undefined : `${expected.size} periods are referred to, ${periods} are there`
+}
+
+/**
+ * What is ended is before the running period, and the rewards of a token only grow: a withdrawal over periods in another
+ * order would stop the block. Starts and slashes are at these periods, as references are counted.
+ */
+const checkPeriods = (state: StateReader): string | undefined => {
+  let [validator, running, before]: [string, number, number] = ['', 0, 0]
+  let earned = NO_COINS
+  for (const [key, value] of scan(state, keys.HISTORICAL_PREFIX)) {
+    const [operator, rest] = splitKey(key)
+    const [period, { ratio }] = [readUint64(rest), decodeHistorical(value)]
+    if (bytesToKey(operator) !== validator) {
+      validator = bytesToKey(operator)
+      running = findValidator(state, operator)?.period ?? 0
+      earned = NO_COINS
+    }
+    if (period >= running)
+      return `${formatOperator(operator)} has rewards of period ${period}, but period ${running} runs`
+    const fallen = fallenDenom(earned, ratio)
+    if (fallen !== undefined) {
+      return `${formatOperator(operator)}: its rewards of ${fallen} fall from period ${before} to period ${period}`
+    }
+    earned = ratio
+    before = period
+  }
+  return undefined
 }
 
 /** A validator without a record, or a delegation without its start, would stop the block that touches it. */
@@ -141,6 +168,7 @@ const guarded = (check: () => string | undefined): string | undefined => {
 export const distributionInvariants = (dependencies: DistributionDependencies): readonly Invariant[] => [
   { name: 'distribution/holds-what-it-owes', check: ({ state }) => checkHoldings(state, dependencies) },
   { name: 'distribution/references-are-counted', check: ({ state }) => checkReferences(state) },
+  { name: 'distribution/periods-are-in-order', check: ({ state }) => checkPeriods(state) },
   { name: 'distribution/stakes-have-records', check: ({ state }) => checkRecords(state, dependencies) },
   { name: 'distribution/outstanding-covers-its-parts', check: ({ state }) => checkOutstanding(state) },
   {

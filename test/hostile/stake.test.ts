@@ -178,6 +178,48 @@ describe('an account', () => {
 /** Parsed JSON of whatever shape. */
 type Json = { [key: string]: Json } & { length?: number }
 
+/** A chain that goes on from the third block of the world, after an edit of its export. */
+const beginEdited = async (world: World, edit: (state: Json) => void): Promise<void> => {
+  for (let block = 0; block < 3; block++) await step(world)
+  const { driver } = world
+  const state = JSON.parse(exportText(first(world.nodes), driver.height)) as Json
+  delete state['export']
+  edit(state)
+  const begun = await makeWorld({
+    ...driver.setup,
+    random: driver.random,
+    nodes: [{ name: 'c' }],
+    accounts: world.accounts,
+    validators: driver.newestValidators,
+    appState: state,
+    initialHeight: driver.height + 1,
+    genesisTimeNs: driver.timeNs,
+  })
+  await begun.close()
+}
+
+/** Periods of the first delegation's validator, whose start becomes that of period `start`: `ratios` by period, in anat. */
+const editPeriods =
+  (running: number, start: number, ratios: Readonly<Record<number, string>>) =>
+  ({ distribution }: Json): void => {
+    const lists = distribution as unknown as Record<string, readonly Json[]>
+    const [info] = lists['delegator_starting_infos'] ?? []
+    const name = info?.['validator_address'] as unknown as string
+    const ofOthers = (list: string): readonly Json[] =>
+      (lists[list] ?? []).filter(({ validator_address }) => (validator_address as unknown) !== name)
+    Object.assign(info?.['starting_info'] ?? {}, { previous_period: start.toString() })
+    const current = { validator_address: name, rewards: { rewards: [], period: running.toString() } }
+    const historical = Object.entries(ratios).map(([period, amount]) => ({
+      validator_address: name,
+      period,
+      rewards: { cumulative_reward_ratio: [{ denom: 'anat', amount }], reference_count: 1 },
+    }))
+    Object.assign(distribution ?? {}, {
+      validator_current_rewards: [...ofOthers('validator_current_rewards'), current],
+      validator_historical_rewards: [...ofOthers('validator_historical_rewards'), ...historical],
+    })
+  }
+
 const EDITS: readonly (readonly [string, (state: Json) => void, string])[] = [
   [
     'a signing info is missing',
@@ -206,27 +248,32 @@ const EDITS: readonly (readonly [string, (state: Json) => void, string])[] = [
     'stakes-have-records',
   ],
   ['a period is missing', (state) => void delete state['distribution']?.['validator_historical_rewards'], 'references'],
+  [
+    'a delegation starts at a period that is to come',
+    editPeriods(3, 900, { 2: '4', 900: '5' }),
+    'has rewards of period 900, but period 3 runs',
+  ],
+  [
+    'a delegation starts at the running period',
+    editPeriods(3, 3, { 2: '5', 3: '5' }),
+    'has rewards of period 3, but period 3 runs',
+  ],
+  [
+    'what a token has earned falls from one period to the next',
+    editPeriods(5, 1, { 1: '5', 4: '4.999999999999999999' }),
+    'its rewards of anat fall from period 1 to period 4',
+  ],
 ]
+
+it('a genesis file whose periods are in order begins a chain', () =>
+  open(706, [10n, 10n], (world) =>
+    expect(beginEdited(world, editPeriods(5, 1, { 1: '5', 4: '5' }))).resolves.toBeUndefined(),
+  )())
 
 describe('a genesis file that contradicts itself is refused, when', () => {
   it.each(EDITS)('%s', (_, edit, words) =>
     open(703, [10n, 10n], async (world) => {
-      for (let block = 0; block < 3; block++) await step(world)
-      const { height } = world.driver
-      const state = JSON.parse(exportText(first(world.nodes), height)) as Json
-      delete state['export']
-      edit(state)
-      const { driver } = world
-      const attempt = makeWorld({
-        ...driver.setup,
-        random: driver.random,
-        nodes: [{ name: 'c' }],
-        accounts: world.accounts,
-        validators: driver.newestValidators,
-        appState: state,
-        initialHeight: height + 1,
-        genesisTimeNs: driver.timeNs,
-      })
+      const attempt = beginEdited(world, edit)
       await expect(attempt).rejects.toThrow(words)
       await expect(attempt).rejects.toBeInstanceOf(CodedError)
     })(),
