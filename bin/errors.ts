@@ -33,7 +33,8 @@ export const CLI_ERRORS = errorTable(
     genesis: {
       code: 5,
       text: '... does not exist | ... is no JSON, or cut short: ... | ...',
-      cause: 'The genesis file is missing, damaged, or would contradict itself after the change.',
+      cause:
+        'The genesis file is missing or damaged, or no chain can begin with it, or with what the change would make of it.',
       action: 'Correct what the message names, or run `chain genesis fetch` again.',
     },
     portInUse: {

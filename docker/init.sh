@@ -16,7 +16,8 @@ overwrite=
 [ ! -e "$unfinished" ] || overwrite=--overwrite
 chain init "${MONIKER:-node}" --chain-id "${CHAIN_ID:-localnat-1}" $overwrite
 if [ -n "${GENESIS_URL:-}" ]; then
-  chain genesis fetch "$GENESIS_URL"
+  # It begins the chain once to see that one can: /tmp may have little room for a long file.
+  TMPDIR=$home chain genesis fetch "$GENESIS_URL"
 else
   # The first account of every Ethereum development tool: its key is public.
   chain genesis add-account 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266 1000000nat

@@ -440,4 +440,15 @@ describe('genesis', () => {
     const outstanding_rewards = [{ validator_address: VALIDATOR, outstanding_rewards: [{ denom, amount: ratio }] }]
     expect(refused({ ...exported, outstanding_rewards })).toContain('out of range')
   })
+
+  it.each([
+    ['delegator_withdraw_infos', { delegator_address: 'nonsense', withdraw_address: 7 }, '.delegator_address: '],
+    ['validator_historical_rewards', { validator_address: VALIDATOR, period: -1 }, '.rewards: '],
+    ['delegator_starting_infos', {}, '.validator_address: '],
+    ['validator_slash_events', 'x', ': '],
+  ])('is refused as soon as it is read where %s are wrong', (list, item, at) => {
+    const [codespace, code, message] = refusal(() => parseDistributionGenesis({ [list]: [item] }))
+    expect([codespace, code]).toEqual(['genesis', 1])
+    expect(message).toContain(`app_state.distribution.${list}[0]${at}`)
+  })
 })

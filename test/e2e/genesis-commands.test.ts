@@ -66,6 +66,17 @@ describe('genesis transactions', () => {
     for (const file of readdirSync(gentxOf(second))) {
       copyFileSync(join(gentxOf(second), file), join(gentxOf(first), file))
     }
+    const whole = readFileSync(genesisOf(first), 'utf8')
+    const owing = JSON.parse(whole) as { app_state: Record<string, unknown> }
+    owing.app_state['distribution'] = { fee_pool: { community_pool: [{ denom: 'anat', amount: '5' }] } }
+    writeFileSync(genesisOf(first), JSON.stringify(owing))
+    const refused = await runChain(['genesis', 'collect-gentxs', '--home', first])
+    expect([refused.status, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(/owes more anat than .* 0 \(cli\/5\)$/m),
+    ])
+    expect(readFileSync(genesisOf(first), 'utf8')).toBe(JSON.stringify(owing))
+    writeFileSync(genesisOf(first), whole)
     expect(await run('genesis', 'collect-gentxs', '--home', first)).toContain('2 genesis transactions collected')
     const genesis = JSON.parse(readFileSync(genesisOf(first), 'utf8')) as Genesis
     expect(genesis.validators.map(({ power }) => Number(power)).toSorted((a, b) => a - b)).toEqual([400, 600])
@@ -73,6 +84,15 @@ describe('genesis transactions', () => {
     expect(monikers.toSorted()).toEqual(['one', 'two'])
     const balances = genesis.app_state.bank.balances.map(({ coins }) => BigInt(coins[0]?.amount ?? 0) / 10n ** 18n)
     expect(balances).toEqual([400n, 600n, 1_000n])
+    expect(await run('genesis', 'validate', '--home', first)).toContain('2 accounts, 2 validators')
+    const owingFile = join(folder, 'owing.json')
+    const distribution = owing.app_state['distribution']
+    writeFileSync(owingFile, JSON.stringify({ ...genesis, app_state: { ...genesis.app_state, distribution } }))
+    const invalid = await runChain(['genesis', 'validate', owingFile])
+    expect([invalid.status, invalid.stderr]).toEqual([
+      1,
+      expect.stringMatching(/owes more anat than .* 0 \(cli\/5\)$/m),
+    ])
     const peers = /^persistent_peers = (.*)$/m.exec(readFileSync(join(first, 'config', 'config.toml'), 'utf8'))?.[1]
     expect(peers).toContain('@10.0.0.2:26656')
   })

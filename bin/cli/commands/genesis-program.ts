@@ -26,6 +26,7 @@ import { createValidator, createValidatorMessage } from '../tx/messages/staking.
 import { findCometbft } from '../../node/supervise/cometbft-binary.ts'
 import { type GenesisDocument, readGenesisJson, writeGenesis } from '../../node/genesis/document.ts'
 import { collectGentxs, gentxFolder, signGenesisTransaction, writeGentx } from '../genesis/gentx.ts'
+import { rehearseGenesis } from '../../node/genesis/rehearse.ts'
 import { validateGenesis } from '../../node/genesis/validate.ts'
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
@@ -126,13 +127,13 @@ const addCollect = (program: Command): void => {
   withHome(program.command('collect-gentxs'))
     .description('check the genesis transactions of a folder and write their validators into the genesis file')
     .option('--gentx-dir <folder>', 'config/gentx of the home when left out')
-    .action((flags: Flags) => {
+    .action(async (flags: Flags) => {
       const home = homeOf(flags)
       const given = readGenesisJson(home.genesis)
       validateGenesis(given, home.genesis)
       const folder = textOf(flags, 'gentxDir') ?? gentxFolder(home)
       const { document, count, peers } = collectGentxs(given as GenesisDocument, folder)
-      const valid = validateGenesis(document, home.genesis)
+      const valid = await rehearseGenesis(document, home.genesis)
       if (peers.length > 0) {
         const toml = readFileSync(home.configToml, 'utf8')
         writeFileSync(home.configToml, setTomlValue(toml, 'p2p.persistent_peers', JSON.stringify(peers.join(','))))
@@ -156,8 +157,8 @@ const addFetch = (program: Command): void => {
 const addValidate = (program: Command): void => {
   withHome(program.command('validate [file]'))
     .description('check a genesis file; that of the home when none is named')
-    .action((file: string | undefined, flags: Flags) => {
-      say(describeGenesis(checkGenesisFile(file ?? homeOf(flags).genesis)))
+    .action(async (file: string | undefined, flags: Flags) => {
+      say(describeGenesis(await checkGenesisFile(file ?? homeOf(flags).genesis)))
     })
 }
 

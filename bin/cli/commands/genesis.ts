@@ -5,6 +5,7 @@ import { cliError, errorText } from '../../errors.ts'
 import { type GenesisDocument, readGenesisJson, writeGenesis } from '../../node/genesis/document.ts'
 import { addAccount, addValidator, type NewValidator } from '../genesis/edit.ts'
 import { readValidatorPublicKey } from '../../node/genesis/validator-keys.ts'
+import { rehearseGenesis } from '../../node/genesis/rehearse.ts'
 import { type ExpectedChain, validateGenesis, type ValidGenesis } from '../../node/genesis/validate.ts'
 import { fetchJson } from '../../node/runtime/comet-rpc.ts'
 
@@ -35,13 +36,13 @@ const unwrap = (answer: unknown): unknown => {
   return result?.genesis ?? answer
 }
 
-export const checkGenesisFile = (path: string, expected: ExpectedChain = {}): ValidGenesis =>
-  validateGenesis(readGenesisJson(path), path, expected)
+/** Checks all that a start would. Throws as {@link rehearseGenesis} does. */
+export const checkGenesisFile = (path: string): Promise<ValidGenesis> => rehearseGenesis(readGenesisJson(path), path)
 
 /** What `chain init` made the home for. */
 const chainIdOf = (home: Home): string | undefined => {
   if (!existsSync(home.genesis)) return undefined
-  return checkGenesisFile(home.genesis).chainId
+  return validateGenesis(readGenesisJson(home.genesis), home.genesis).chainId
 }
 
 /** `url` names a file, or a consensus RPC whose /genesis is read. The file is written only when it is valid. */
@@ -49,7 +50,7 @@ export const fetchGenesis = async (home: Home, url: string, expected: ExpectedCh
   if (!/^https?:\/\//.test(url)) throw cliError('usage', `"${url}" is no http or https URL`)
   const target = /\.json(?:\?.*)?$|\/genesis\/?$/.test(url) ? url : `${url.replace(/\/+$/, '')}/genesis`
   const document = unwrap(await fetchJson(target, { timeoutMs: FETCH_TIMEOUT_MS }))
-  const valid = validateGenesis(document, target, { chainId: chainIdOf(home), ...expected })
+  const valid = await rehearseGenesis(document, target, { chainId: chainIdOf(home), ...expected })
   if (valid.validatorCount === 0) throw cliError('genesis', `${target}: validators: a running network has at least one`)
   try {
     writeGenesis(home.genesis, document)

@@ -4,6 +4,7 @@ import { setTomlValues } from '../../node/config/comet-toml.ts'
 import type { Home } from '../../node/config/home.ts'
 import type { CometPeers } from '../../node/config/peers.ts'
 import { writeGenesis } from '../../node/genesis/document.ts'
+import { rehearseGenesis } from '../../node/genesis/rehearse.ts'
 import { validateGenesis, type ValidGenesis } from '../../node/genesis/validate.ts'
 import { formatSpan } from '../../node/progress.ts'
 import { cliError } from '../../errors.ts'
@@ -27,8 +28,10 @@ export interface JoinOptions {
 /** With --state-sync a node looks for snapshots for so long before it takes the best. */
 const DISCOVERY = '"5s"'
 
-const checkGenesis = (network: JoinedNetwork, url: string): ValidGenesis => {
-  const valid = validateGenesis(network.genesis, `${url}/genesis`, { chainId: network.chainId })
+/** A node that begins with a snapshot never writes the genesis block, which software of later versions might not take. */
+const checkGenesis = async (network: JoinedNetwork, url: string, stateSync: boolean): Promise<ValidGenesis> => {
+  const check = stateSync ? validateGenesis : rehearseGenesis
+  const valid = await check(network.genesis, `${url}/genesis`, { chainId: network.chainId })
   if (valid.validatorCount > 0) return valid
   throw cliError('genesis', `${url}/genesis: validators: a running network has at least one`)
 }
@@ -71,7 +74,7 @@ export const joinCommand = async (options: JoinOptions): Promise<void> => {
   const [url = ''] = urls
   say(`asking ${url} for its network`)
   const network = await fetchNetwork(url)
-  const { chainId, evmChainId, initialHeight } = checkGenesis(network, url)
+  const { chainId, evmChainId, initialHeight } = await checkGenesis(network, url, options.stateSync)
   const age = formatSpan((Date.now() - network.timeMs) / 1_000)
   say(`${chainId} (EVM chain id ${evmChainId}) is at height ${network.height}, whose block is ${age} old`)
   // What cannot be trusted is refused before anything is written.

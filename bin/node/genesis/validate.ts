@@ -1,12 +1,15 @@
 /** Checks a whole genesis file before a chain starts with it: every failure names the member at fault. */
 import { moduleAddress } from '../../../core/address.ts'
 import { encodeBech32 } from '../../../core/bech32.ts'
-import { bytesToKey, plainBytes } from '../../../core/bytes.ts'
+import { bytesToKey, EMPTY_BYTES, plainBytes } from '../../../core/bytes.ts'
+import { CodedError } from '../../../core/errors.ts'
 import { bytesToHex, bytesToUnprefixedHex } from '../../../core/hex.ts'
 import { failAt, parseArray, parseInteger, parseObject, parseString } from '../../../core/parse.ts'
 import { consensusAddress } from '../../../core/signature.ts'
+import { parseTime } from '../../../core/time.ts'
 import { type Genesis, parseGenesis } from '../../../app/genesis/genesis.ts'
 import { MODULE_ACCOUNTS } from '../../../app/genesis/module-accounts.ts'
+import type { InitChainRequest } from '../../../app/ports.ts'
 import {
   checkConsensusParameters,
   type ConsensusGenesis,
@@ -44,6 +47,13 @@ export interface ValidGenesis {
   readonly validatorCount: number
   readonly accountCount: number
   readonly hardforks: Genesis['hardforks']
+}
+
+/** A file that was read and checked, and what CometBFT will ask for with it; app_state is read already, and left out there. */
+export interface ReadGenesis {
+  readonly valid: ValidGenesis
+  readonly genesis: Genesis
+  readonly request: InitChainRequest
 }
 
 export interface ExpectedChain {
@@ -196,45 +206,53 @@ const MODULE_BALANCES: ReadonlySet<string> = new Set(
   MODULE_ACCOUNTS.map(moduleAddress).flatMap((address) => [bytesToHex(address), encodeBech32(address)]),
 )
 
-const GENESIS_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?Z$/
-
-const checkEnvelope = (document: unknown): ValidGenesis => {
-  const root = parseObject(document, 'genesis', MEMBERS)
-  const time = parseString(root['genesis_time'], 'genesis_time')
-  if (!GENESIS_TIME.test(time) || Number.isNaN(Date.parse(time))) {
-    failAt('genesis_time', `"${time}" is no UTC time such as 2026-01-01T00:00:00Z`)
+const parseGenesisTime = (value: unknown): bigint => {
+  const time = parseString(value, 'genesis_time')
+  try {
+    return parseTime(time)
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error
+    return failAt('genesis_time', `"${time}" is no UTC time such as 2026-01-01T00:00:00Z`)
   }
+}
+
+const checkEnvelope = (document: unknown): ReadGenesis => {
+  const root = parseObject(document, 'genesis', MEMBERS)
+  const timeNs = parseGenesisTime(root['genesis_time'])
   const chainId = parseString(root['chain_id'], 'chain_id')
   if (chainId === '' || chainId.length > 50) failAt('chain_id', 'must have 1 to 50 characters')
   // CometBFT reads 0 as 1.
   const initialHeight = parseInteger(root['initial_height'] ?? '1', 'initial_height') || 1
-  const parameters = checkConsensus(root[CONSENSUS_PATH])
+  const consensusParameters = checkConsensus(root[CONSENSUS_PATH])
   const validators = parseValidators(root['validators'])
-  const app = parseGenesis(root['app_state'], chainId)
-  const consensus = parseConsensusGenesis(app.modules['consensus'])
-  const staking = parseStakingGenesis(app.modules['staking'])
-  checkExport(app, consensus, initialHeight, validators)
+  const genesis = parseGenesis(root['app_state'], chainId)
+  const consensus = parseConsensusGenesis(genesis.modules['consensus'])
+  const staking = parseStakingGenesis(genesis.modules['staking'])
+  checkExport(genesis, consensus, initialHeight, validators)
   checkStakes(staking, validators)
-  checkRoom(parameters, staking, consensus, validators.length)
+  checkRoom(consensusParameters, staking, consensus, validators.length)
   const { balances } = (document as GenesisDocument).app_state.bank ?? {}
-  return {
+  const valid: ValidGenesis = {
     chainId,
-    evmChainId: app.evmChainId,
+    evmChainId: genesis.evmChainId,
     initialHeight,
     validatorCount: validators.length,
     accountCount: (balances ?? []).filter(({ address }) => !MODULE_BALANCES.has(address.toLowerCase())).length,
-    hardforks: app.hardforks,
+    hardforks: genesis.hardforks,
   }
+  const request = { timeNs, chainId, consensusParameters, validators, appState: EMPTY_BYTES, initialHeight }
+  return { valid, genesis, request }
 }
 
-/** Throws cli/5 with `where`, the member and what is wrong with it. */
-export const validateGenesis = (document: unknown, where: string, expected: ExpectedChain = {}): ValidGenesis => {
-  let valid: ValidGenesis
+/** Throws cli/5 with `where`, the member and what is wrong with it, and cli/7 for another chain than is expected. */
+export const readGenesis = (document: unknown, where: string, expected: ExpectedChain = {}): ReadGenesis => {
+  let read: ReadGenesis
   try {
-    valid = checkEnvelope(document)
+    read = checkEnvelope(document)
   } catch (error) {
     throw cliError('genesis', `${where}: ${errorText(error)}`)
   }
+  const { valid } = read
   const { chainId, evmChainId } = expected
   if (chainId !== undefined && chainId !== valid.chainId) {
     throw cliError('wrongChain', `${where}: chain_id is ${valid.chainId}, but ${chainId} is expected`)
@@ -245,5 +263,12 @@ export const validateGenesis = (document: unknown, where: string, expected: Expe
       `${where}: app_state.evm.chain_id is ${valid.evmChainId}, but evm.evm-chain-id of app.toml is ${evmChainId}`,
     )
   }
-  return valid
+  return read
 }
+
+/**
+ * Checks a file by itself, without writing what it describes: `rehearseGenesis` also finds what parts of it say against
+ * each other. Throws as {@link readGenesis} does.
+ */
+export const validateGenesis = (document: unknown, where: string, expected: ExpectedChain = {}): ValidGenesis =>
+  readGenesis(document, where, expected).valid
