@@ -1,7 +1,7 @@
 /** Reads and checks a home before anything starts: settings, genesis, and what they say of each other. */
 import { readFileSync } from 'node:fs'
 import { loadSettings } from './config/app-toml.ts'
-import { type CometAddresses, readCometAddresses } from './config/comet-toml.ts'
+import { type CometAddresses, readCometToml } from './config/comet-toml.ts'
 import { type Home, requireHome, requireNoUnfinishedRestore } from './config/home.ts'
 import { isPublicNetwork } from './config/networks.ts'
 import type { Settings } from './config/settings.ts'
@@ -47,7 +47,7 @@ export const loadNode = (home: Home, flags: NodeFlags): NodeConfiguration => {
   const genesis = validateGenesis(readGenesisJson(home.genesis), home.genesis, {
     evmChainId: BigInt(settings['evm.evm-chain-id']),
   })
-  const file = readCometAddresses(readFileSync(home.configToml, 'utf8'))
+  const file = readCometToml(home.configToml)
   const comet: CometAddresses = {
     rpc: flags.cometRpc ?? file.rpc,
     p2p: flags.cometP2p ?? file.p2p,

@@ -3,6 +3,8 @@ import { InvariantError } from '../../../core/errors.ts'
 import type { BridgeOptions } from '../../node/bridge/options.ts'
 import type { Home } from '../../node/config/home.ts'
 import { cliError, errorText } from '../../errors.ts'
+import { readCometToml } from '../../node/config/comet-toml.ts'
+import { requireSigningFiles } from '../../node/config/signing-files.ts'
 import { loadNode, type NodeConfiguration } from '../../node/load-node.ts'
 import type { NodeFlags } from '../../node/node-flags.ts'
 import { type AbciTransport, runApplication } from '../../node/run-application.ts'
@@ -70,6 +72,7 @@ export const applicationCommand = async (options: ApplicationCommandOptions): Pr
     log.configure({ levels: settings['log-level'], format: logFormatOf(settings['log-format']) })
     requireValidators(configuration)
     if (!options.isRestarted) {
+      requireSigningFiles(options.home, readCometToml(options.home.configToml))
       for (const warning of configuration.warnings) node.warn(warning)
       if (options.bridge?.endpoints.length === 0) node.warn(NO_BRIDGE)
     }

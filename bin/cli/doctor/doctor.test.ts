@@ -1,6 +1,6 @@
 /** Homes that are broken in one way each: the doctor names the fault, and what to do. */
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -67,10 +67,38 @@ describe('chain doctor', () => {
     ['app.toml', home.appToml, 'pruning = "sometimes"', /app\.toml:1: pruning is "sometimes"/],
     ['config.toml', home.configToml, '[p2p', /expected|incomplete|invalid/i],
     ['config.toml', home.configToml, '[p2p]\nseeds = "somebody:26656"', /no addresses of peers: somebody:26656/],
+    ['config.toml', home.configToml, 'moniker = "x"\nx = [', /config\.toml:2:\d+: Invalid TOML/],
     ['genesis', home.genesis, '{"chain_id": "lo', /JSON/],
+    ['key files', home.validatorKey, '', /priv_validator_key\.json holds no ed25519 validator key/],
+    ['key files', home.nodeKey, '', /node_key\.json is missing or holds no ed25519 node key/],
+    ['key files', home.bridgeKey, '{', /bridge_key\.json holds no keys of the bridge/],
   ])('names what is wrong with %s', async (check, path, text, detail) => {
     await spoiling(path, text, async () => {
       expect(await find(check)).toMatchObject([{ level: 'fault', detail: expect.stringMatching(detail) }])
+    })
+  })
+
+  it('blames nothing else for a damaged key of the validator', async () => {
+    await spoiling(home.validatorKey, '', async () => {
+      expect(await find('genesis')).toMatchObject([{ level: 'ok' }])
+    })
+  })
+
+  it('says what to do where it is not known what the validator has signed last, once there are blocks', async () => {
+    const blocks = join(home.data, 'blockstore.db')
+    await spoiling(home.validatorState, '', async () => {
+      expect(await find('key files')).toMatchObject([{ level: 'ok' }])
+      mkdirSync(blocks)
+      try {
+        const action = expect.stringContaining('never an older one') as string
+        expect(await find('key files')).toMatchObject([{ level: 'fault', action }])
+        // Another program signs.
+        await spoiling(home.configToml, 'priv_validator_laddr = "tcp://127.0.0.1:1"', async () => {
+          expect(await find('key files')).toMatchObject([{ level: 'ok' }])
+        })
+      } finally {
+        rmSync(blocks, { recursive: true })
+      }
     })
   })
 

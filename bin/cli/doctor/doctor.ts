@@ -14,6 +14,7 @@ import {
   checkGenesis,
   checkHome,
   checkSettings,
+  checkSigningFiles,
   checkSnapshots,
   type FoundGenesis,
 } from './home-checks.ts'
@@ -48,6 +49,7 @@ const checkFiles = async ({ home, flags }: DoctorOptions, found: Found): Promise
     }
     return found.comet
   })),
+  ...(existsSync(home.configToml) ? await checkSigningFiles(home) : []),
   ...(await checkGenesis(
     home,
     found.settings === undefined ? undefined : BigInt(found.settings['evm.evm-chain-id']),

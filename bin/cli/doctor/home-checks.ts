@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { parseHostPort } from '../../../core/host-port.ts'
 import type { CometAddresses } from '../../node/config/comet-toml.ts'
-import { readCometAddresses } from '../../node/config/comet-toml.ts'
+import { type CometFile, readCometToml } from '../../node/config/comet-toml.ts'
 import { type Home, requireHome } from '../../node/config/home.ts'
 import { loadSettings } from '../../node/config/app-toml.ts'
 import { malformedPeers, splitPeers } from '../../node/config/peers.ts'
@@ -13,6 +13,7 @@ import { validateGenesis } from '../../node/genesis/validate.ts'
 import { readSecretJson } from '../../node/secret-json.ts'
 import { listSnapshots } from '../../node/runtime/snapshot-files.ts'
 import { isLoopback } from '../../../rpc/hosts.ts'
+import { signingFaults } from '../../node/config/signing-files.ts'
 import { peerAdvice } from '../../node/supervise/peer-watch.ts'
 import { type Finding, fault, ok, orFault, warning } from './finding.ts'
 
@@ -62,10 +63,10 @@ const checkCometRpc = ({ rpc }: CometAddresses): readonly Finding[] => {
 /** `use` gets what the file says, and returns what the node will be started with. */
 export const checkCometToml = async (
   home: Home,
-  use: (file: CometAddresses) => CometAddresses,
+  use: (file: CometFile) => CometAddresses,
 ): Promise<readonly Finding[]> =>
   await orFault('config.toml', 'correct it, or take the one that "chain init" writes', () => {
-    const addresses = use(readCometAddresses(readFileSync(home.configToml, 'utf8')))
+    const addresses = use(readCometToml(home.configToml))
     const wrong = malformedPeers(`${addresses.seeds},${addresses.persistentPeers}`)
     if (wrong.length === 0) return [ok('config.toml', 'can be read'), ...checkCometRpc(addresses)]
     return [fault('config.toml', `no addresses of peers: ${wrong.join(', ')}`, 'write <node id>@<host>:<port>')]
@@ -78,12 +79,27 @@ export interface FoundGenesis {
   readonly isAlone: boolean
 }
 
+const addressOf = ({ validatorKey }: Home): string | undefined => {
+  try {
+    return (readSecretJson(validatorKey) as { readonly address?: string }).address
+  } catch {
+    // It has a finding of its own.
+    return undefined
+  }
+}
+
 const isOnlyValidator = (home: Home, document: unknown, validatorCount: number): boolean => {
   if (validatorCount !== 1) return false
-  const key = readSecretJson(home.validatorKey) as { readonly address?: string }
   const { validators } = document as { readonly validators?: readonly { readonly address?: string }[] }
-  return validators?.[0]?.address === key.address
+  return validators?.[0]?.address === addressOf(home)
 }
+
+export const checkSigningFiles = async (home: Home): Promise<readonly Finding[]> =>
+  await orFault('key files', 'correct config.toml', () => {
+    const faults = signingFaults(home, readCometToml(home.configToml))
+    if (faults.length === 0) return [ok('key files', 'can be read')]
+    return faults.map(({ detail, action }) => fault('key files', detail, action))
+  })
 
 export const checkGenesis = async (
   home: Home,

@@ -1,6 +1,8 @@
 /** config.toml: CometBFT's own template with this chain's values in it. */
-import { parse } from 'smol-toml'
+import { readFileSync } from 'node:fs'
+import { parse, TomlError } from 'smol-toml'
 import { COMET_MEMPOOL_BYTES, COMET_MEMPOOL_CACHE, COMET_MEMPOOL_TRANSACTIONS } from '../../../app/pool/limits.ts'
+import { cliError } from '../../errors.ts'
 import type { Network } from './networks.ts'
 import type { CometPeers } from './peers.ts'
 import { setTomlValue } from './toml-lines.ts'
@@ -72,15 +74,45 @@ export interface CometAddresses extends CometPeers {
   readonly p2p: string
 }
 
+/** What config.toml says of addresses and keys. */
+export interface CometFile extends CometAddresses {
+  /** Whether CometBFT signs with the files of the home: else another program signs, or they lie elsewhere. */
+  readonly signsHere: boolean
+}
+
 const member = (table: unknown, section: string, name: string): string | undefined => {
   const part = (table as Record<string, unknown>)[section]
   const value = typeof part === 'object' && part !== null ? (part as Record<string, unknown>)[name] : undefined
   return typeof value === 'string' ? value : undefined
 }
 
-export const readCometAddresses = (toml: string): CometAddresses => {
-  const table = parse(toml)
+/** Throws cli/4 with the place of what is no TOML. */
+const readTable = (path: string): unknown => {
+  try {
+    return parse(readFileSync(path, 'utf8'))
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error
+    throw cliError('settings', `${path}:${error.line}:${error.column}: ${error.message.split('\n')[0] ?? ''}`)
+  }
+}
+
+const DEFAULT_KEY = 'config/priv_validator_key.json'
+const DEFAULT_STATE = 'data/priv_validator_state.json'
+
+const signsHere = (table: unknown): boolean => {
+  const { priv_validator_laddr, priv_validator_key_file, priv_validator_state_file } = table as Record<string, unknown>
+  const isLocal = (priv_validator_laddr ?? '') === ''
+  const isUsual =
+    (priv_validator_key_file ?? DEFAULT_KEY) === DEFAULT_KEY &&
+    (priv_validator_state_file ?? DEFAULT_STATE) === DEFAULT_STATE
+  return isLocal && isUsual
+}
+
+/** Reads a config.toml. Throws cli/4. */
+export const readCometToml = (path: string): CometFile => {
+  const table = readTable(path)
   return {
+    signsHere: signsHere(table),
     rpc: member(table, 'rpc', 'laddr') ?? 'tcp://127.0.0.1:26657',
     p2p: member(table, 'p2p', 'laddr') ?? 'tcp://0.0.0.0:26656',
     seeds: member(table, 'p2p', 'seeds') ?? '',
