@@ -13,6 +13,7 @@ import {
   readAgent,
 } from '../../modules/clob/index.ts'
 import type { OrderPool } from './pool.ts'
+import type { PooledOrder } from './pooled-order.ts'
 import type { OrdersHead } from './ports.ts'
 import type { Standings } from './standing.ts'
 
@@ -39,18 +40,12 @@ export const checkTerms = ({ goodTilBlock, nonceMs }: ClobTx, head: OrdersHead, 
 }
 
 /** Checks the account with the signer that the signature shows. Throws clob/15 and clob/128 to clob/135. */
-export const checkAccount = (
-  { tx }: ClobBody,
-  signer: Address,
-  head: OrdersHead,
-  pool: Pick<OrderPool, 'actionCount'>,
-  markets: Markets,
-): void => {
+export const checkAccount = ({ tx }: ClobBody, signer: Address, head: OrdersHead, markets: Markets): void => {
   if (tx.agent !== undefined) checkAgent(tx, tx.agent, head)
   if (head.books.isNonceUsed(signer, tx.nonceMs)) {
     throw clobError('poolNonceUsed', `nonce_ms ${tx.nonceMs} of this signer is used`)
   }
-  checkLimits(tx, head, pool, markets)
+  checkLimits(tx, head, markets)
   checkFunds(tx, head, markets)
 }
 
@@ -66,18 +61,20 @@ const checkAgent = ({ owner, actions }: ClobTx, address: Address, { state, timeM
   if (refused !== undefined) throw clobError('poolAgent', `the agent may not act on market ${refused}`)
 }
 
-const checkLimits = (
-  { owner, actions }: ClobTx,
-  head: OrdersHead,
-  pool: Pick<OrderPool, 'actionCount'>,
+/** Which of the owner's bodies leave for this one. Throws clob/130 where it is the last of more than can run before all of them have ended. */
+export const leavingFor = (
+  body: ClobBody,
+  pool: Pick<OrderPool, 'leavingFor'>,
   markets: Markets,
-): void => {
-  const { maxActions, maxOpenOrders } = markets.parameters
-  const most = maxActions * MAX_BLOCKS_AHEAD
-  // More could never run before all of them have ended.
-  if (pool.actionCount(owner) + actions.length > most) {
-    throw clobError('poolActions', `the owner has more than ${most} actions waiting`)
-  }
+): readonly PooledOrder[] => {
+  const most = markets.parameters.maxActions * MAX_BLOCKS_AHEAD
+  const leaving = pool.leavingFor(body, most)
+  if (leaving === undefined) throw clobError('poolActions', `the owner has more than ${most} actions waiting`)
+  return leaving
+}
+
+const checkLimits = ({ owner, actions }: ClobTx, head: OrdersHead, markets: Markets): void => {
+  const { maxOpenOrders } = markets.parameters
   const isFull = head.books.openOrderCount(owner) >= maxOpenOrders
   // What does not rest needs no room, unless its market is cleared at once (docs/clob-spec.md, Place).
   const needsRoom = (action: Action): boolean =>

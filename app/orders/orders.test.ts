@@ -6,6 +6,7 @@ import { CodedError } from '../../core/errors.ts'
 import { sha256, ZERO_HASH } from '../../core/hash.ts'
 import { runSignatureTask } from '../../core/signature.ts'
 import { writeAgent, writeCaps, writeParameters, readParameters } from '../../modules/clob/keeper/index.ts'
+import { Random } from '../../test/sim/random.ts'
 import { CLOB_ERRORS } from '../../modules/clob/errors.ts'
 import {
   cancelAll,
@@ -200,6 +201,32 @@ describe('an order of the network', () => {
     expect(codeOf(cancelAll(), place({ priceTicks: 500 }))).toBe(0)
     world.open.set(String.fromCharCode(...trader.address), [1])
     expect(codeOf(place({ priceTicks: 500 }))).toBe(0)
+  })
+
+  it('is one of those of its owner that all nodes keep, whichever each of them has seen first', () => {
+    const random = new Random(7)
+    const trader = makeTrader(1)
+    const sent = Array.from({ length: 200 }, () => {
+      const actions = Array.from({ length: 7 }, () => cancelAll())
+      return trader.sign({
+        actions,
+        nonceMs: START_MS + random.below(60),
+        goodTilBlock: START_HEIGHT + random.below(40),
+      })
+    })
+    const nodes = [0, 1, 2].map((index) => {
+      const world = openWorld()
+      world.fund(trader.address, 1_000n)
+      writeParameters(world.state, { ...readParameters(world.state), maxActions: 2 })
+      // Each sees another part first, and all of it in the end.
+      const part = Math.floor(sent.length / 3) * index
+      const own = [...sent.slice(part), ...sent.slice(0, part)]
+      for (const raw of index === 2 ? own.toReversed() : own) check(world, raw)
+      return [...world.orders.pool.orders()].map(({ hash }) => bytesToHex(hash)).toSorted()
+    })
+    const [first, ...others] = nodes
+    expect(first?.length).toBeGreaterThan(10)
+    for (const other of others) expect(other).toEqual(first)
   })
 
   it('is bounded by the limits of its account', () => {

@@ -23,7 +23,7 @@ import type { Environment, JournaledOrder } from '../environment.ts'
 import { type JournaledPool, JournalWriter } from '../pool/journal-writer.ts'
 import { SignatureQueue } from '../pool/signature-queue.ts'
 import type { BroadcastCheck, TransactionCheck } from '../ports.ts'
-import { checkAccount, checkTerms } from './admission.ts'
+import { checkAccount, checkTerms, leavingFor } from './admission.ts'
 import { decodeOrNothing } from './decode-or-nothing.ts'
 import {
   BLOCKS_KEPT_AFTER_END,
@@ -366,9 +366,11 @@ export class Orders {
       this.#forged.set(bytesToKey(body.hash), true)
       throw wrongSignature()
     }
-    checkAccount(body, signer, this.#options.head(), this.pool, this.#standing())
+    checkAccount(body, signer, this.#options.head(), this.#standing())
+    const leaving = leavingFor(body, this.pool, this.#standing())
     const order = this.pool.add(body, seenMs, this.#standing().rankOf(body.tx))
     if (order === undefined) throw poolFull()
+    for (const left of leaving) this.pool.delete(left)
     order.signer = signer
     this.watch.arrived(order)
     return order

@@ -5,6 +5,7 @@
 import { bytesToKey } from '../../core/bytes.ts'
 import type { Hash } from '../../core/hash.ts'
 import type { ClobBody } from '../../modules/clob/index.ts'
+import { Heap } from '../pool/heap.ts'
 import { BLOCKS_KEPT_AFTER_END, MAX_POOLED_ORDER_BYTES, MAX_POOLED_ORDERS, MAX_UNFUNDED_ORDERS } from './limits.ts'
 import { type OrderEnd, PooledOrder, type Rank, RANKS } from './pooled-order.ts'
 import { Shares } from './shares.ts'
@@ -20,7 +21,18 @@ interface Owned {
   readonly orders: Set<PooledOrder>
   /** The actions of all of them. */
   actions: number
+  /** All of them and some that have left, the last by nonce first; made where the owner reaches a limit. */
+  last: Heap<PooledOrder> | undefined
 }
+
+type Placed = Pick<ClobBody, 'tx' | 'hash'>
+
+/** The order of an owner's bodies, which is the same on all nodes: by nonce, then by hash. */
+const isLater = (a: Placed, b: Placed): boolean =>
+  a.tx.nonceMs === b.tx.nonceMs ? bytesToKey(a.hash) > bytesToKey(b.hash) : a.tx.nonceMs > b.tx.nonceMs
+
+/** Bodies that have left and still lie in an owner's heap, beside as many as are there. */
+const MOST_STALE = 64
 
 const MS_PER_SECOND = 1_000
 
@@ -36,6 +48,12 @@ const deleteFrom = (index: Map<number, Set<PooledOrder>>, key: number, order: Po
   const orders = index.get(key)
   orders?.delete(order)
   if (orders?.size === 0) index.delete(key)
+}
+
+const heapOf = (orders: Iterable<PooledOrder>): Heap<PooledOrder> => {
+  const heap = new Heap<PooledOrder>(isLater)
+  for (const order of orders) heap.push(order)
+  return heap
 }
 
 const BOUNDS: PoolBounds = {
@@ -100,6 +118,35 @@ export class OrderPool {
   /** In the order of their arrival. */
   ordersOf(owner: Uint8Array): Iterable<PooledOrder> {
     return this.#byOwner.get(bytesToKey(owner))?.orders ?? []
+  }
+
+  /**
+   * Tells which of its owner's bodies leave for this one, so that all of them have no more than `most` actions: the last by
+   * nonce, whichever came first. Nodes that have seen the same orders of an owner so keep the same ones: whoever shows
+   * different orders to different nodes splits their pools for as long as gossip takes. Undefined where the body itself is
+   * the last.
+   */
+  leavingFor(body: Placed, most: number): readonly PooledOrder[] | undefined {
+    const owned = this.#byOwner.get(bytesToKey(body.tx.owner))
+    let over = (owned?.actions ?? 0) + body.tx.actions.length - most
+    if (over <= 0) return []
+    if (owned === undefined) return undefined
+    const last = (owned.last ??= heapOf(owned.orders))
+    const leaving: PooledOrder[] = []
+    const looked: PooledOrder[] = []
+    while (over > 0) {
+      const order = last.pop()
+      if (order === undefined) break
+      if (!owned.orders.has(order)) continue
+      looked.push(order)
+      if (order.isProtected) continue
+      if (!isLater(order, body)) break
+      leaving.push(order)
+      over -= order.tx.actions.length
+    }
+    // Those that leave are passed over once they have left.
+    for (const order of looked) last.push(order)
+    return over > 0 ? undefined : leaving
   }
 
   /** Those that no block above this height may run. */
@@ -209,8 +256,9 @@ export class OrderPool {
   }
 
   #noteOwned(order: PooledOrder): void {
-    const owned = this.#byOwner.get(order.ownerKey) ?? { orders: new Set(), actions: 0 }
+    const owned = this.#byOwner.get(order.ownerKey) ?? { orders: new Set(), actions: 0, last: undefined }
     owned.orders.add(order)
+    owned.last?.push(order)
     owned.actions += order.tx.actions.length
     this.#byOwner.set(order.ownerKey, owned)
   }
@@ -220,6 +268,7 @@ export class OrderPool {
     if (owned === undefined) return
     owned.orders.delete(order)
     owned.actions -= order.tx.actions.length
+    if (owned.last !== undefined && owned.last.size > 2 * owned.orders.size + MOST_STALE) owned.last = undefined
     if (owned.orders.size === 0) this.#byOwner.delete(order.ownerKey)
   }
 }
