@@ -13,6 +13,7 @@ import { boundHostPort, requireHostPort } from './stream/address.ts'
 import { cutOff } from './stop-parser.ts'
 import { createSecurity, type Security, type TlsSource } from './tls.ts'
 import { Turns } from './turns.ts'
+import { endBeforeBody } from './unread-bodies.ts'
 
 /** What requests have for their answers when the server closes: less than a node gives its gateway to end. */
 const CLOSE_GRACE_MS = 2_000
@@ -102,6 +103,12 @@ export const createHttpServer = (limits: HttpServerLimits, handler: Handler): Ht
   server.on('checkExpectation', receive(refuseExpectation))
   const follow = (socket: Socket): void => {
     connections.set(socket, undefined)
+    const destroySoon = socket.destroySoon.bind(socket)
+    socket.destroySoon = () => {
+      const request = connections.get(socket)?.req
+      if (request === undefined || request.complete) destroySoon()
+      else endBeforeBody(socket, request)
+    }
     socket.once('close', () => connections.delete(socket))
   }
   const shares = new ConnectionShares(limits.maxConnections, limits.ownerOf)
