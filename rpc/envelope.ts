@@ -9,6 +9,7 @@ import { TOO_GREEDY } from './memory-budget.ts'
 import type { Answer, CallContext, Method } from './method.ts'
 import { readParameters, required } from './method.ts'
 import { stringDecoder } from './parameters/go-json.ts'
+import { parseWithLiterals } from './parameters/number-literal.ts'
 import { endLine, type Reply, replyText, replyWith } from './replies.ts'
 import {
   hasValidId,
@@ -92,6 +93,10 @@ const checkMethodLength = (method: string, what: string): void => {
   throw rpcError('invalidRequest', `${what} name too long: ${method.length} > ${MAX_METHOD_LENGTH}`)
 }
 
+/** Read again where the method reads digits, and a number has others than its value tells. */
+const paramsOf = ({ params, writtenParams }: Message): unknown =>
+  writtenParams === undefined ? params : parseWithLiterals(writtenParams)
+
 const subscribe = (message: Message, subscriber: Subscriber | undefined): Answer => {
   if (subscriber === undefined) throw rpcError('methodNotFound', 'notifications not supported')
   checkMethodLength(message.method, 'subscription')
@@ -119,7 +124,7 @@ export const createResponder = (options: ResponderOptions): Responder => {
   const execute = (message: Message, caller: Caller): Answer => {
     const { method } = message
     const found = methods.get(method)
-    if (found !== undefined) return found.call(message.params, contextOf(caller), () => caller.asker().client)
+    if (found !== undefined) return found.call(paramsOf(message), contextOf(caller), () => caller.asker().client)
     if (method.endsWith('_subscribe')) return subscribe(message, caller.subscriber)
     if (method.endsWith('_unsubscribe')) return unsubscribe(message, caller.subscriber)
     checkMethodLength(method, 'method')
@@ -229,12 +234,14 @@ export const createResponder = (options: ResponderOptions): Responder => {
     return replies.length === 0 ? undefined : `[${replies.join(',')}]\n`
   }
 
+  const maxItems = options.batchRequestLimit > 0 ? options.batchRequestLimit : Number.MAX_SAFE_INTEGER
+  const readsDigits = (method: string): boolean => methods.get(method)?.readsDigits === true
+
   const isTooLong = (messages: readonly Message[]): boolean =>
     options.batchRequestLimit > 0 && messages.length > options.batchRequestLimit
 
   return {
-    parse: (text) =>
-      parsePayload(text, options.batchRequestLimit > 0 ? options.batchRequestLimit : Number.MAX_SAFE_INTEGER),
+    parse: (text) => parsePayload(text, maxItems, readsDigits),
     cost(payload) {
       let cost = 0
       for (const message of payload.messages) cost += costOf(message)

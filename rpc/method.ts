@@ -52,6 +52,8 @@ export interface Method {
   readonly cost: number
   /** It sends something, or changes what the node keeps for its client: in a batch its place counts. */
   readonly hasEffect: boolean
+  /** Its numbers are judged by their digits: where they are not plain integers they come as {@link NumberLiteral}. */
+  readonly readsDigits: boolean
   /** `params` as sent; undefined when absent. Throws or rejects with a CodedError. */
   call(params: unknown, context: CallContext, client: FindClient): Answer
 }
@@ -109,6 +111,8 @@ export interface MethodDefinition<List extends readonly Parameter<unknown>[]> {
   readonly cost?: number
   /** False when left out. */
   readonly hasEffect?: boolean
+  /** False when left out. */
+  readonly readsDigits?: boolean
   readonly parameters: List
   /** The parameters alone when left out. */
   readonly description?: MethodDescription
@@ -134,6 +138,7 @@ export const defineMethod = <const List extends readonly Parameter<unknown>[]>(
     description: definition.description ?? describe(parameters),
     cost: definition.cost ?? 1,
     hasEffect: definition.hasEffect ?? false,
+    readsDigits: definition.readsDigits ?? false,
     call: (params, context) => answer(context, ...(readParameters(params, parameters) as unknown as ValuesOf<List>)),
   }
 }
@@ -147,6 +152,7 @@ export const defineClientMethod = <const List extends readonly Parameter<unknown
     description: definition.description ?? describe(parameters),
     cost: definition.cost ?? 1,
     hasEffect: definition.hasEffect ?? false,
+    readsDigits: definition.readsDigits ?? false,
     call: (params, context, client) =>
       answer(context, client(), ...(readParameters(params, parameters) as unknown as ValuesOf<List>)),
   }

@@ -12,9 +12,17 @@ export interface Message {
   /** Empty when missing or not a string. */
   readonly method: string
   readonly params: unknown
+  /**
+   * The text of `params` of a method that reads digits, where a number in it is not written as JavaScript writes a safe integer: JSON.parse
+   * does not tell its digits. Undefined where there is none, or where they are more values than such a method has use for.
+   */
+  readonly writtenParams: string | undefined
   /** True for a JSON-RPC response, which a server takes no notice of. */
   readonly isResponse: boolean
 }
+
+/** Whether a method reads the digits of numbers, by its name. */
+export type ReadsDigits = (method: string) => boolean
 
 export interface Payload {
   readonly isBatch: boolean
@@ -126,7 +134,45 @@ const skipValue = (text: string, from: number): number => {
   return SCALAR_END.exec(text)?.index ?? -1
 }
 
-const INVALID: Message = { version: '', id: undefined, method: '', params: undefined, isResponse: false }
+/** Values in parameters that are read a second time for their digits, which takes a microsecond for each. */
+const MAX_DIGIT_VALUES = 1_000
+/** The shortest numbers that may be no safe integers have so many digits. */
+const UNSAFE_DIGITS = 16
+
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
+
+/** Whether the value at `from` in valid JSON, up to `end`, holds a number whose digits JSON.parse does not tell, among few values. */
+const holdsWrittenNumbers = (text: string, from: number, end: number): boolean => {
+  let values = 1
+  let isFound = false
+  let at = from
+  while (at < end) {
+    const code = text.charCodeAt(at)
+    if (code === 0x22) {
+      at = skipString(text, at)
+    } else if (isDigit(code)) {
+      const start = at
+      while (isDigit(text.charCodeAt(at))) at++
+      const next = text.charCodeAt(at)
+      const isNegativeZero = code === 0x30 && text.charCodeAt(start - 1) === 0x2d
+      // A point, e, or E.
+      isFound ||= next === 0x2e || (next | 0x20) === 0x65 || at - start >= UNSAFE_DIGITS || isNegativeZero
+    } else {
+      if (code === 0x2c && ++values > MAX_DIGIT_VALUES) return false
+      at++
+    }
+  }
+  return isFound
+}
+
+const INVALID: Message = {
+  version: '',
+  id: undefined,
+  method: '',
+  params: undefined,
+  writtenParams: undefined,
+  isResponse: false,
+}
 
 /** A part of a text keeps all of it in memory in V8: this one is a copy. */
 const detach = (part: string, text: string): string =>
@@ -142,11 +188,18 @@ const readText = (written: string, before: string): string => {
  * Reads the members of the object that opens at `from` in valid JSON; `parsed` is the same object.
  * Undefined when it nests too deep.
  */
-const readMessage = (text: string, from: number, parsed: Readonly<Record<string, unknown>>): Message | undefined => {
+const readMessage = (
+  text: string,
+  from: number,
+  parsed: Readonly<Record<string, unknown>>,
+  readsDigits: ReadsDigits,
+): Message | undefined => {
   let version = ''
   let method = ''
   let id: string | undefined
   let params: unknown
+  let paramsStart = 0
+  let paramsEnd = 0
   let hasOutcome = false
   let at = skipSpace(text, from + 1)
   while (text.charCodeAt(at) === 0x22) {
@@ -168,6 +221,8 @@ const readMessage = (text: string, from: number, parsed: Readonly<Record<string,
         break
       case 'params':
         params = parsed[key]
+        paramsStart = start
+        paramsEnd = end
         break
       case 'result':
         hasOutcome = true
@@ -179,25 +234,29 @@ const readMessage = (text: string, from: number, parsed: Readonly<Record<string,
     at = skipSpace(text, end)
     if (text.charCodeAt(at) === 0x2c) at = skipSpace(text, at + 1)
   }
-  return { version, id, method, params, isResponse: hasOutcome && method === '' && params === undefined }
+  const isResponse = hasOutcome && method === '' && params === undefined
+  const isWritten = readsDigits(method) && holdsWrittenNumbers(text, paramsStart, paramsEnd)
+  const writtenParams = isWritten ? detach(text.slice(paramsStart, paramsEnd), text) : undefined
+  return { version, id, method, params, writtenParams, isResponse }
 }
 
 const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const readItem = (text: string, from: number, parsed: unknown): Message | undefined =>
-  isPlainObject(parsed) ? readMessage(text, from, parsed) : INVALID
+const readItem = (text: string, from: number, parsed: unknown, readsDigits: ReadsDigits): Message | undefined =>
+  isPlainObject(parsed) ? readMessage(text, from, parsed, readsDigits) : INVALID
 
 const readBatch = (
   text: string,
   from: number,
   items: readonly unknown[],
   maxItems: number,
+  readsDigits: ReadsDigits,
 ): readonly Message[] | undefined => {
   const messages: Message[] = []
   let at = skipSpace(text, from + 1)
   for (const item of items) {
-    const message = readItem(text, at, item)
+    const message = readItem(text, at, item, readsDigits)
     const end = skipValue(text, at)
     if (message === undefined || end < 0) return undefined
     messages.push(message)
@@ -208,8 +267,13 @@ const readBatch = (
   return messages
 }
 
-const readSingle = (text: string, from: number, parsed: unknown): readonly Message[] | undefined => {
-  const message = readItem(text, from, parsed)
+const readSingle = (
+  text: string,
+  from: number,
+  parsed: unknown,
+  readsDigits: ReadsDigits,
+): readonly Message[] | undefined => {
+  const message = readItem(text, from, parsed, readsDigits)
   return message === undefined ? undefined : [message]
 }
 
@@ -283,7 +347,11 @@ export const parseValue = (text: string, mostSeparators = MAX_SEPARATORS): unkno
 }
 
 /** Reads a body or a WebSocket message. It does not return all messages of a batch above `maxItems`. */
-export const parsePayload = (text: string, maxItems: number): Payload | Unreadable => {
+export const parsePayload = (
+  text: string,
+  maxItems: number,
+  readsDigits: ReadsDigits = () => false,
+): Payload | Unreadable => {
   const start = skipSpace(text, 0)
   if (start === text.length) return 'empty'
   const measures = measure(text)
@@ -292,8 +360,12 @@ export const parsePayload = (text: string, maxItems: number): Payload | Unreadab
   const parsed = (nestsTooDeep ? undefined : parseWhole(text)) ?? parseFirst(text)
   if (parsed === undefined) return 'malformed'
   const isBatch = Array.isArray(parsed)
-  const messages = isBatch ? readBatch(text, start, parsed, maxItems) : readSingle(text, start, parsed)
+  const messages = isBatch
+    ? readBatch(text, start, parsed, maxItems, readsDigits)
+    : readSingle(text, start, parsed, readsDigits)
   if (messages === undefined) return 'malformed'
-  const heapBytes = CHARACTER_BYTES * text.length + VALUE_BYTES * commas + LEVEL_BYTES * levels
+  let characters = text.length
+  for (const { writtenParams } of messages) characters += writtenParams?.length ?? 0
+  const heapBytes = CHARACTER_BYTES * characters + VALUE_BYTES * commas + LEVEL_BYTES * levels
   return { isBatch, messages, heapBytes }
 }

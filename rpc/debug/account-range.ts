@@ -8,6 +8,7 @@ import { decodeData } from '../parameters/hex.ts'
 export const accountRange = defineMethod({
   name: 'debug_accountRange',
   cost: 100,
+  readsDigits: true,
   parameters: [
     required(decodeBlockReference),
     required(decodeData),

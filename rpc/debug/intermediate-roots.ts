@@ -6,6 +6,7 @@ import { decodeTraceConfig } from '../parameters/trace-config.ts'
 export const intermediateRoots = defineMethod({
   name: 'debug_intermediateRoots',
   cost: 200,
+  readsDigits: true,
   parameters: [required(decodeHash), optionalParameter(decodeTraceConfig)],
   answer: ({ ask }, hash) => ask('intermediateRoots', { hash }),
 })

@@ -6,6 +6,7 @@ import { decodeAddress, decodeData } from '../parameters/hex.ts'
 export const storageRangeAt = defineMethod({
   name: 'debug_storageRangeAt',
   cost: 100,
+  readsDigits: true,
   parameters: [
     required(decodeBlockReference),
     required(decodeInt),

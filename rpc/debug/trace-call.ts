@@ -25,6 +25,7 @@ const readScene = (call: CallArguments, { blockOverrides, stateOverrides }: Trac
 export const traceCall = defineMethod({
   name: 'debug_traceCall',
   cost: 100,
+  readsDigits: true,
   parameters: [required(decodeCall), required(decodeBlockReference), optionalParameter(decodeTraceCallConfig)],
   answer: ({ askText }, call, reference, config = {}) =>
     askText('traceCall', {

@@ -8,6 +8,7 @@ import { arrayDecoder, decodeFloat } from '../parameters/go-json.ts'
 export const feeHistory = defineMethod({
   name: 'eth_feeHistory',
   cost: 20,
+  readsDigits: true,
   parameters: [required(decodeCount), required(decodeBlockNumber), required(arrayDecoder('[]float64', decodeFloat))],
   answer: ({ ask }, count, newest, percentiles) => {
     // Said here: thousands of them would be carried to a worker for it.

@@ -25,6 +25,7 @@ export const sendRawTransactionSync = defineClientMethod({
   name: 'eth_sendRawTransactionSync',
   cost: 20,
   hasEffect: true,
+  readsDigits: true,
   parameters: [required(decodeData), optionalParameter(decodeTimeout)],
   answer: async ({ ask, inclusion, onGone }, client, raw, timeout) => {
     const timeoutNs = toTimeoutNs(timeout)

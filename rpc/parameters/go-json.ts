@@ -4,6 +4,7 @@
  */
 import { CodedError } from '../../core/errors.ts'
 import { isRpcError, rpcError } from '../errors.ts'
+import { digitsOf, NumberLiteral } from './number-literal.ts'
 
 export type Decode<Value> = (value: unknown, place: string) => Value
 
@@ -18,6 +19,7 @@ export const unmarshalError = (what: string, place: string, type: string): Coded
 
 const kindOf = (value: unknown): string => {
   if (Array.isArray(value)) return 'array'
+  if (value instanceof NumberLiteral) return 'number'
   return typeof value === 'boolean' ? 'bool' : typeof value
 }
 
@@ -28,15 +30,26 @@ const mismatchOf = (what: string, place: string, type: string): CodedError =>
 export const mismatch = (value: unknown, place: string, type: string): CodedError =>
   mismatchOf(kindOf(value), place, type)
 
-/** A number of JSON for an integer of Go. */
+/** Digits of integers of Go, with room: the time that BigInt takes grows faster than the length of a text. */
+const MAX_DIGITS = 20
+
+/** Go reads no sign for a type that has none, not even of 0. */
+const parseInteger = (digits: string, least: bigint, most: bigint): number | undefined => {
+  if (digits.length > MAX_DIGITS || !(least < 0n ? /^-?\d+$/ : /^\d+$/).test(digits)) return undefined
+  const value = BigInt(digits)
+  return value >= least && value <= most ? Number(value) : undefined
+}
+
+/** A number of JSON for an integer of Go. One above 2^53 may be rounded: it is above every limit. */
 export const integerDecoder =
   (type: string, least: bigint, most: bigint): Decode<number> =>
   (value, place) => {
     if (value === null) return 0
-    if (typeof value !== 'number') throw mismatch(value, place, type)
-    const fits = Number.isInteger(value) && BigInt(value) >= least && BigInt(value) <= most
-    if (!fits) throw mismatchOf(`number ${value}`, place, type)
-    return value
+    const digits = digitsOf(value)
+    if (digits === undefined) throw mismatch(value, place, type)
+    const integer = parseInteger(digits, least, most)
+    if (integer === undefined) throw mismatchOf(`number ${digits}`, place, type)
+    return integer
   }
 
 export const decodeInt = integerDecoder('int', -(2n ** 63n), 2n ** 63n - 1n)
@@ -84,8 +97,11 @@ export const decodeString = stringDecoder('string')
 
 export const decodeFloat: Decode<number> = (value, place) => {
   if (value === null) return 0
-  if (typeof value !== 'number') throw mismatch(value, place, 'float64')
-  return value
+  const digits = digitsOf(value)
+  if (digits === undefined) throw mismatch(value, place, 'float64')
+  const number = Number(digits)
+  if (!Number.isFinite(number)) throw mismatchOf(`number ${digits}`, place, 'float64')
+  return number
 }
 
 /** Arrays; null is an empty one. `type` is the slice's name in Go. */
@@ -106,7 +122,7 @@ export const optional =
     value === null ? undefined : decode(value, place)
 
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberLiteral)
 
 /** A member of a struct: its name in JSON and how its value is read and kept. */
 export type Members<Result> = { readonly [Name in keyof Result]-?: Decode<Result[Name]> }
