@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { padLeft } from '../../core/bytes.ts'
+import { invariant } from '../../core/errors.ts'
 import { hexToBytes } from '../../core/hex.ts'
+import type { Overlay } from '../../store/overlay.ts'
+import { EMPTY_ACCOUNT } from '../../store/state.ts'
 import type { Engine, ExecutionOutcome } from '../engine.ts'
 import { withoutWeight } from '../testing/without-weight.ts'
 import { createEthereumjsEngine } from '../reference/create-engine.ts'
@@ -95,5 +98,41 @@ describe('moved precompiles', () => {
       ) as ExecutionOutcome
     expect(call(to)).toMatchObject({ valid: true, result: { returnData: padLeft(Uint8Array.of(42), 32) } })
     expect(call(from)).toMatchObject({ valid: true, result: { returnData: new Uint8Array(0) } })
+  })
+})
+
+describe('a balance at the end of 256 bits, which only overrides of calls reach', () => {
+  const MOST = 2n ** 256n - 1n
+  const OWNER = new Uint8Array(20).fill(0x99)
+  const HEIR = '77'.repeat(20)
+  // Gives five away, and returns whether that was done, and what it has then.
+  const GIVES = `0x5f5f5f5f600573${HEIR}5af15f524760205260405ff3`
+
+  const stateWith = (code: string, target: string): Overlay => {
+    const state = freshState(target)
+    const { to } = ENGINE_MESSAGE
+    invariant(to !== undefined, 'a call')
+    state.setAccount(to, { ...(state.account(to) ?? EMPTY_ACCOUNT), balance: 16n })
+    const codeHash = code === '0x' ? EMPTY_ACCOUNT.codeHash : state.setCode(hexToBytes(code))
+    state.setAccount(OWNER, { ...EMPTY_ACCOUNT, balance: MOST, codeHash })
+    return state
+  }
+
+  it('begins anew from zero, as in geth', async () => {
+    // Calls the owner with one anat, and returns what it returns.
+    const state = stateWith(GIVES, `0x60405f5f5f600173${'99'.repeat(20)}5af15060405ff3`)
+    const outcome = await engine.execute(state, ENGINE_BLOCK, ENGINE_MESSAGE, COLLECT)
+    expect(outcome).toMatchObject({ valid: true, result: { failure: undefined, returnData: new Uint8Array(64) } })
+    expect(state.account(OWNER)?.balance).toBe(0n)
+  })
+
+  it('leaves no account behind that has nothing', async () => {
+    const state = stateWith('0x', `0x5f5f5f5f600173${'99'.repeat(20)}5af100`)
+    await engine.execute(state, ENGINE_BLOCK, ENGINE_MESSAGE, COLLECT)
+    expect(state.account(OWNER)).toBeUndefined()
+    const plain = stateWith('0x', '0x')
+    const message = { ...ENGINE_MESSAGE, to: OWNER, value: 1n }
+    expect(await engine.execute(plain, ENGINE_BLOCK, message, COLLECT)).toMatchObject({ valid: true })
+    expect(plain.account(OWNER)).toBeUndefined()
   })
 })

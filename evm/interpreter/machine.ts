@@ -9,7 +9,7 @@ import type { NativePrecompiles } from '../native-precompiles.ts'
 import { STACK_LIMIT } from '../opcodes.ts'
 import type { PrecompileTable } from '../precompiles/table.ts'
 import { overWeight, WEIGHT } from '../weight.ts'
-import { isEmptyAccount } from '../transition/fees.ts'
+import { isEmptyAccount, withMore } from '../transition/fees.ts'
 import { type Code, type CodeCache, NO_CODE } from './code.ts'
 import { Frame } from './frame.ts'
 import { Memory } from './memory.ts'
@@ -234,8 +234,9 @@ export class Machine {
   credit(entry: AccountEntry, amountAnat: bigint): void {
     const account = this.state.account(entry.address)
     if (amountAnat > 0n) {
-      const held = account ?? EMPTY_ACCOUNT
-      this.state.setAccount(entry.address, { ...held, balance: held.balance + amountAnat })
+      const richer = withMore(account ?? EMPTY_ACCOUNT, amountAnat)
+      this.state.setAccount(entry.address, richer)
+      if (isEmptyAccount(richer)) this.substate.touch(entry)
     } else if (account !== undefined && isEmptyAccount(account)) this.substate.touch(entry)
   }
 
