@@ -36,8 +36,11 @@ test('brackets in strings, and behind the first value, nest nothing', () => {
   expect(message?.method).toBe(method)
   const [first] = read(`{"jsonrpc":"2.0","id":1,"method":"a"}${'['.repeat(100_000)}`).messages
   expect(first?.method).toBe('a')
-  const [nested] = read(`{"method":"a","params":${'['.repeat(9_999)}${']'.repeat(9_999)}}`).messages
-  expect(nested?.method).toBe('a')
+  const nesting = (levels: number): string => `{"method":"a","params":${'['.repeat(levels)}${']'.repeat(levels)}}`
+  expect(read(nesting(9_999)).messages[0]?.method).toBe('a')
+  expect(parsePayload(nesting(10_000), MAX_ITEMS) === 'malformed').toBe(true)
+  expect(read(`[${nesting(9_998)}]`).messages[0]?.method).toBe('a')
+  expect(parsePayload(`[${nesting(9_999)}]`, MAX_ITEMS) === 'malformed').toBe(true)
 })
 
 test('what nests too deep is known by its beginning, and nothing else is taken for it', () => {

@@ -81,9 +81,9 @@ const skipString = (text: string, from: number): number => {
   return text.length
 }
 
-/** The place behind the object or array that opens at `from` in valid JSON; -1 when it nests too deep. */
+/** The place behind the object or array that opens at `from` in valid JSON, one level deep; -1 when it nests too deep. */
 const skipNested = (text: string, from: number): number => {
-  let depth = 0
+  let depth = 1
   let at = from
   while (at < text.length) {
     const code = text.charCodeAt(at)
@@ -94,7 +94,7 @@ const skipNested = (text: string, from: number): number => {
     at++
     if (code === 0x5b || code === 0x7b) {
       if (++depth > MAX_DEPTH) return -1
-    } else if ((code === 0x5d || code === 0x7d) && --depth === 0) return at
+    } else if ((code === 0x5d || code === 0x7d) && --depth === 1) return at
   }
   return -1
 }
@@ -125,7 +125,7 @@ export const beginsTooDeep = (bytes: Uint8Array): boolean => {
 
 const SCALAR_END = /[\s,\]}]|$/g
 
-/** The place behind the value at `from` in valid JSON; -1 when it nests too deep. */
+/** The place behind the member of a message, or of a batch, at `from` in valid JSON; -1 when it nests too deep. */
 const skipValue = (text: string, from: number): number => {
   const code = text.charCodeAt(from)
   if (code === 0x22) return skipString(text, from)
