@@ -22,7 +22,7 @@ import type { Chain } from './block/chain.ts'
 import type { ChainParameters } from './records/chain-parameters.ts'
 import type { Environment } from './environment.ts'
 import { createFamilies } from './families/index.ts'
-import { createModules } from './genesis/modules.ts'
+import { createChainModules } from './genesis/modules.ts'
 import { recentBlockHash } from './index/block-hash.ts'
 import { blockOutcomeOf, expandBlockOutcome, OUTCOME_PARTS } from './index/block-outcome.ts'
 import { ChainReader } from './index/chain-reader.ts'
@@ -271,7 +271,7 @@ class Replay {
   #chain(height: number): Chain {
     const { parameters, engine } = this.#options
     const { state } = this.#layer
-    const modules = createModules(this.#store)
+    const { modules } = createChainModules({ store: this.#store, isReplay: true })
     return {
       parameters,
       head: { height: height - 1, record: this.#head },

@@ -30,6 +30,8 @@ export interface PortsOptions {
   readonly committedHeight?: (() => number) | undefined
   /** Heights at which a planned upgrade is passed over. */
   readonly skippedUpgrades?: readonly number[]
+  /** The modules execute blocks that are committed already. */
+  readonly isReplay?: boolean
 }
 
 /** Asked while a block runs, never while modules are made. */
@@ -128,6 +130,7 @@ export const createPorts = (options: PortsOptions, modules: ModulesLater): Modul
     viewCode: VIEW_CODE,
     knownUpgrades: UPGRADES,
     skipHeights: new Set(options.skippedUpgrades),
+    isReplay: options.isReplay === true,
     moduleNames: MODULES.map(({ name }) => name).sort((a, b) => (a < b ? -1 : 1)),
   }
 }

@@ -122,7 +122,11 @@ describe('parameters of governance', () => {
   it.each<readonly [string, object, string]>([
     ['accepted', { blockWeight: 4_000 }, 'accepted'],
     ['a budget of more than 1 MiB', { extensionBudgetBytes: 1_048_577 }, 'clob/27 extension_budget_bytes must be'],
-    ['a weight of triggers below that of the heaviest', { triggerWeight: 199 }, 'clob/27 trigger_weight must be between 200'],
+    [
+      'a weight of triggers below that of the heaviest',
+      { triggerWeight: 199 },
+      'clob/27 trigger_weight must be between 200',
+    ],
     ['a weight below one that holds the heaviest', { blockWeight: 3_999 }, 'clob/27 block_weight must be between 4000'],
     ['a weight above what a block can take', { blockWeight: 40_001 }, 'clob/27 block_weight'],
     ['no bucket', { bucketMs: 0 }, 'clob/27 bucket_ms'],

@@ -15,12 +15,15 @@ const isDue = (plan: Plan, height: number): boolean => plan.height <= height
 /**
  * Runs at the plan's height: migrates with the binary's handler, or passes the plan over. The SDK emits no events here.
  */
-export const applyPlan = (context: BlockContext, { knownUpgrades, skipHeights }: UpgradeDependencies): void => {
+export const applyPlan = (context: BlockContext, dependencies: UpgradeDependencies): void => {
+  const { knownUpgrades, skipHeights, isReplay = false } = dependencies
   const { state, height } = context
   const plan = readPlan(state)
   if (plan === undefined || !isDue(plan, height)) return
-  if (!skipHeights.has(height)) {
-    const migrate = knownUpgrades.get(plan.name)
+  const migrate = knownUpgrades.get(plan.name)
+  // A committed block whose plan this binary does not know was passed over, whatever the settings say by now.
+  const isPassedOver = skipHeights.has(height) || (isReplay && migrate === undefined)
+  if (!isPassedOver) {
     invariant(migrate !== undefined, formatUpgradeNeeded(plan))
     migrate(context)
     writeApplied(state, plan.name, height)

@@ -6,6 +6,8 @@ export interface UpgradeDependencies {
   readonly knownUpgrades: ReadonlyMap<string, (context: BlockContext) => void>
   /** Heights at which the operators agreed to pass a plan over (--unsafe-skip-upgrades). */
   readonly skipHeights: ReadonlySet<number>
+  /** Blocks that are committed are executed once more: the node that executed them first has stopped where it had to. */
+  readonly isReplay?: boolean
   /** Names of all modules of the node, sorted. */
   readonly moduleNames: readonly string[]
 }

@@ -26,13 +26,14 @@ const AUTHORITY = encodeBech32(GOVERNANCE_ADDRESS)
 type PlanInit = MessageInitShape<typeof upgrade.PlanSchema>
 
 /** A binary that knows some plans; each run is noted as `name at height`. */
-const makeBinary = (known: readonly string[] = [], skipHeights: readonly number[] = []) => {
+const makeBinary = (known: readonly string[] = [], skipHeights: readonly number[] = [], isReplay = false) => {
   const runs: string[] = []
   const module = upgradeModule.create({
     knownUpgrades: new Map(
       known.map((name) => [name, ({ height }: { height: number }) => void runs.push(`${name} at ${height}`)]),
     ),
     skipHeights: new Set(skipHeights),
+    isReplay,
     moduleNames: ['auth', 'bank', 'upgrade'],
   })
   return { module, runs }
@@ -93,6 +94,23 @@ describe('a plan', () => {
     const state = emptyState()
     schedule(state, { name: 'test', height: 10n })
     expect(makeBinary().module.haltReason(state, 11)).toBe('UPGRADE "test" NEEDED at height: 10: ')
+  })
+
+  it('that was passed over is passed over again when the block is executed once more, by whatever settings', () => {
+    const scheduled = (): Overlay => {
+      const state = emptyState()
+      schedule(state, { name: 'test', height: 11n })
+      return state
+    }
+    const [first, again] = [scheduled(), scheduled()]
+    enterBlock(makeBinary([], [11]).module, first, 11)
+    expect(() => beginBlock(makeBinary().module, scheduled(), 11)).toThrow('UPGRADE "test" NEEDED at height: 11')
+    expect(beginBlock(makeBinary([], [], true).module, again, 11)).toEqual([])
+    expect(dump(again, UPGRADE_ADDRESS)).toEqual(dump(first, UPGRADE_ADDRESS))
+    // One that was applied is applied again.
+    const replayed = makeBinary(['test'], [], true)
+    beginBlock(replayed.module, scheduled(), 11)
+    expect(replayed.runs).toEqual(['test at 11'])
   })
 
   it('cannot be applied twice (TestCantApplySameUpgradeTwice)', () => {

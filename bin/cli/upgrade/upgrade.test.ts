@@ -44,6 +44,15 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
+describe('a prepared version', () => {
+  it('stays where another one is prepared whose name is the beginning of its own', () => {
+    const path = program('any', 'exit 0')
+    for (const name of ['x.new', 'x', 'x']) addVersion(home, name, path)
+    switchTo(home, 'x')
+    expect(listVersions(home)).toEqual([`* x  ${path}`, `  x.new  ${path}`])
+  })
+})
+
 describe('a node that stops before an upgrade', () => {
   it('leaves name and height behind, and nothing for another fault', () => {
     expect(noteUpgrade(home, undefined)).toBeUndefined()

@@ -4,7 +4,7 @@
  */
 import { accessSync, constants, existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync } from 'node:fs'
 import { realpathSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import type { Home } from '../../node/config/home.ts'
 import { cliError } from '../../errors.ts'
 
@@ -45,10 +45,12 @@ const requireProgram = (path: string): string => {
   }
 }
 
+/** The new link has a name that no plan has while it is made. */
 const replaceLink = (target: string, link: string): void => {
-  rmSync(`${link}.new`, { force: true })
-  symlinkSync(target, `${link}.new`)
-  renameSync(`${link}.new`, link)
+  const made = join(dirname(link), `.new-${basename(link)}`)
+  rmSync(made, { force: true })
+  symlinkSync(target, made)
+  renameSync(made, link)
 }
 
 /** Prepares a version; one of that name is replaced. Throws cli/1 and cli/2. */
@@ -95,7 +97,7 @@ export const listVersions = (home: Home): readonly string[] => {
   if (!existsSync(folder)) return []
   const current = currentName(home)
   return readdirSync(folder)
-    .filter((file) => file.startsWith('v-') && !file.endsWith('.new'))
+    .filter((file) => file.startsWith('v-'))
     .sort((a, b) => (a < b ? -1 : 1))
     .map((file) => {
       const name = decodeURIComponent(file.slice('v-'.length))

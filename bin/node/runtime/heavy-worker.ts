@@ -3,7 +3,7 @@ import { getHeapStatistics } from 'node:v8'
 import { parentPort, workerData } from 'node:worker_threads'
 import { answerTooLarge } from '../../../app/errors.ts'
 import { createFamilies } from '../../../app/families/index.ts'
-import { createModules } from '../../../app/genesis/modules.ts'
+import { createChainModules } from '../../../app/genesis/modules.ts'
 import { ChainReader, readChainParameters } from '../../../app/index/chain-reader.ts'
 import type { ChainParameters } from '../../../app/records/chain-parameters.ts'
 import { answer } from '../../../query/answer.ts'
@@ -46,7 +46,7 @@ const committedHeight = (): number => Number(Atomics.load(counter, 0))
 
 const store = await attachRocksStore(data.handle)
 const interpreter = await createInterpreterEngine()
-const modules = createModules(store)
+const { modules } = createChainModules({ store, isReplay: true })
 const families = createFamilies(modules)
 const reader = new ChainReader(store)
 const heights = new OpenHeights(store, committedHeight, MAX_VIEWS)

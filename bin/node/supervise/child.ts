@@ -17,6 +17,8 @@ const LAST_WORDS_MS = 300
 const KEPT_LINES = 20
 const MAX_LINE_CHARACTERS = 2_000
 
+const PANIC = /^(?:panic|fatal error): /
+
 export interface ChildOptions {
   readonly name: string
   readonly command: string
@@ -34,6 +36,8 @@ export interface ChildExit {
   readonly code: number | undefined
   readonly signal: string | undefined
   readonly lastLines: readonly string[]
+  /** What a program in Go says first when it dies of a fault, before the lines of all its routines. */
+  readonly panic: string | undefined
 }
 
 export interface Child {
@@ -70,7 +74,10 @@ const signalGroup = (pid: number, signal: NodeJS.Signals): void => {
 }
 
 /** Settles with the end of the process itself: whoever inherited its pipes may live on. */
-const untilExit = (child: ChildProcess, onError: (text: string) => void): Promise<Omit<ChildExit, 'lastLines'>> =>
+const untilExit = (
+  child: ChildProcess,
+  onError: (text: string) => void,
+): Promise<Omit<ChildExit, 'lastLines' | 'panic'>> =>
   new Promise((resolve) => {
     child.on('error', (error) => {
       onError(error.message)
@@ -98,10 +105,12 @@ export const startChild = (options: ChildOptions): Child => {
     env: { ...childEnvironment(process.env, options.hasSettings), ...options.environment },
   })
   const lastLines: string[] = []
+  let panic: string | undefined
   const keep = (raw: string, stream: 'stdout' | 'stderr'): void => {
     const line = escapeControls(raw)
     lastLines.push(line.slice(0, MAX_LINE_CHARACTERS))
     if (lastLines.length > KEPT_LINES) lastLines.shift()
+    if (PANIC.test(line)) panic ??= line.slice(0, MAX_LINE_CHARACTERS)
     options.onLine?.(line, stream)
   }
   readLines(child.stdout, (line) => keep(line, 'stdout'))
@@ -111,7 +120,7 @@ export const startChild = (options: ChildOptions): Child => {
   const exited = untilExit(child, (text) => keep(text, 'stderr')).then((exit) => {
     child.stdout?.destroy()
     child.stderr?.destroy()
-    return { ...exit, lastLines }
+    return { ...exit, lastLines, panic }
   })
   return {
     pid,

@@ -108,9 +108,9 @@ class KeptChild implements Supervised {
       if (signal.aborted) return
       if ((await onEnd?.(exit)) === false) return
       deaths = performance.now() - startedAtMs >= healthyAfterMs ? 1 : deaths + 1
-      this.#log.error(`${name} ${describeExit(exit)}`, { deaths, last: exit.lastLines.at(-1) ?? '' })
+      this.#log.error(`${name} ${describeExit(exit)}`, { deaths, last: exit.panic ?? exit.lastLines.at(-1) ?? '' })
       if (deaths >= maxDeaths) {
-        const said = exit.lastLines.slice(-8).join('\n  ')
+        const said = exit.panic ?? exit.lastLines.slice(-8).join('\n  ')
         onGivenUp(cliError('childFailed', `${name} died ${deaths} times in a row; its last output was:\n  ${said}`))
         return
       }

@@ -189,6 +189,24 @@ describe('a supervised child', () => {
   const policy = { firstPauseMs: 1, longestPauseMs: 5, healthyAfterMs: 60_000, maxDeaths: 3 }
   const silent = createLog({ write: () => undefined })
 
+  it('in Go that panics is given up with the reason, not with the last of the lines behind it', async () => {
+    const { promise: givenUp, resolve } = Promise.withResolvers<Error>()
+    const lines = [
+      'panic: state.AppHash does not match',
+      '',
+      'goroutine 1 [running]:',
+      ...Array.from({ length: 60 }, () => 'main.main()'),
+    ]
+    const options = {
+      name: 'go',
+      command: '/bin/sh',
+      args: ['-c', `printf '%s\\n' ${lines.map((line) => `'${line}'`).join(' ')} >&2; exit 2`],
+    }
+    keepRunning(options, policy, silent, resolve)
+    const { message } = await givenUp
+    expect(message).toBe('go died 3 times in a row; its last output was:\n  panic: state.AppHash does not match')
+  })
+
   it('is started again, and given up with its last words', async () => {
     const started: string[] = []
     const { promise: givenUp, resolve } = Promise.withResolvers<Error>()
