@@ -11,11 +11,15 @@ import { SyncProgress } from './sync-progress.ts'
 const POLL_INTERVAL_MS = 1_000
 /** Orders are refused until it is known that the node has caught up. */
 const CATCHING_UP_INTERVAL_MS = 250
+/** CometBFT does not answer, and no block has come for so long: whoever asks is told that the node does not follow its chain. */
+const AWAY_AFTER_MS = 15_000
 /** Blocks come every second. */
 const STUCK_AFTER_MS = 30_000
 const REPEAT_MS = 60_000
 
 export interface ProgressOptions {
+  /** {@link AWAY_AFTER_MS} when left out. */
+  readonly awayAfterMs?: number
   /** Addresses of CometBFT: where it is asked, and whom it dials. */
   readonly comet: CometAddresses
   readonly log: NodeLog
@@ -53,6 +57,12 @@ export const watchProgress = (options: ProgressOptions): ProgressWatch => {
     peerWatch.see({ nowMs, peers, height })
     syncProgress.see({ nowMs, wallMs: Date.now(), catchingUp: sync.catching_up, height, blockTimeMs })
   }
+  /** A busy CometBFT may be slow to answer while its blocks come. */
+  const tellWhenAway = (): void => {
+    if (status.catchingUp || performance.now() - lastAdvanceMs < (options.awayAfterMs ?? AWAY_AFTER_MS)) return
+    status = { ...status, catchingUp: true, peers: 0 }
+    options.onStatus(status)
+  }
   const complainWhenStuck = async (): Promise<void> => {
     const height = options.height()
     const nowMs = performance.now()
@@ -73,6 +83,7 @@ export const watchProgress = (options: ProgressOptions): ProgressWatch => {
       // Unreachable while it starts or restarts: its supervisor reports that.
       await poll().catch(() => (wasAway = true))
       await complainWhenStuck()
+      if (wasAway) tellWhenAway()
       const pauseMs = status.catchingUp ? CATCHING_UP_INTERVAL_MS : POLL_INTERVAL_MS
       await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined)
     }
