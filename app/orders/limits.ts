@@ -1,7 +1,7 @@
 /** What the pool of orders holds at most, and for how long. docs/clob-spec.md, Parameters. */
 import { HALF_OF_COMET } from '../pool/limits.ts'
 
-/** As many as CometBFT gossips of orders: what the pool holds, others may hear of. */
+/** The pool holds as many orders as CometBFT gossips: what it holds, others may hear of. */
 export const MAX_POOLED_ORDERS = HALF_OF_COMET.transactions
 /**
  * Owners without funds to trade have so many of them: votes look for the funds of each in every block, and attest none where a
