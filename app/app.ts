@@ -72,6 +72,8 @@ export interface ApplicationOptions {
   readonly version: string
   /** What the genesis file says: snapshots of this chain alone are restored, and none without it. */
   readonly expectedChain?: ChainParameters
+  /** Throws where CometBFT brings another genesis than the home has. Left out where there is none to compare. */
+  readonly checkGenesis?: (request: InitChainRequest) => void
   /** Left out where nobody wants figures or traces. */
   readonly witness?: BlockWitness
   /** What this node says with its votes beside orders, in the order in which the parts of an extension are filled. */
@@ -185,6 +187,7 @@ export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
     if (this.#head.hasBlocks()) {
       throw appError('outOfOrder', `InitChain at height ${this.height}: this home holds a chain already`)
     }
+    this.#options.checkGenesis?.(request)
     this.#wipe()
     const genesis = parseGenesisBytes(request.appState, request.chainId)
     const parameters: ChainParameters = {

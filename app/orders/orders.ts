@@ -226,7 +226,7 @@ export class Orders {
     const at = this.#options.head().height - 1
     throw clobError(
       'catchingUp',
-      `this node catches up with the network (it is at block ${at}): send the order to another one, or again once /readyz says so`,
+      `this node catches up with the network (it is at block ${at}): send the order to another one, or again once /healthz says so`,
     )
   }
 

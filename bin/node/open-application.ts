@@ -10,6 +10,7 @@ import { readCommittedHeight } from '../../app/index/chain-reader.ts'
 import { bytesToHex } from '../../core/hex.ts'
 import { createInterpreterEngine } from '../../evm/interpreter/create-engine.ts'
 import { readBridgeKeys, toBridgeKeys } from './bridge/bridge-keys.ts'
+import { requireGenesisOf } from './genesis/kept-genesis.ts'
 import type { DaemonServer } from './bridge/serve-daemon.ts'
 import { toApplicationSettings } from './config/application-settings.ts'
 import { cliError } from '../errors.ts'
@@ -143,6 +144,7 @@ export const openApplication = async (options: OpenApplicationOptions): Promise<
       version: VERSION,
       ...(witness && { witness }),
       expectedChain: chainOf(configuration.genesis),
+      checkGenesis: (request) => requireGenesisOf(home, request),
       environment: {
         clock: { nowMs: () => performance.now(), wallMs: () => Date.now() },
         yieldToEventLoop,

@@ -297,7 +297,7 @@ export const CLOB_ERRORS = errorTable(
     },
     catchingUp: {
       code: 137,
-      text: 'this node catches up with the network (it is at block ...): send the order to another one, or again once /readyz says so',
+      text: 'this node catches up with the network (it is at block ...): send the order to another one, or again once /healthz says so',
       cause: 'The node was away. Its height is not that of the network, where the order may have ended already.',
       action: 'Send the order to another node, or wait until `eth_syncing` answers false.',
     },
