@@ -22,20 +22,44 @@ const MS_PER_SECOND = 1_000
 /** Decoded once for a head: every order asks. */
 type Markets = Pick<Standings, 'market' | 'parameters'>
 
+/** How much before its time an order is taken. */
+export interface Earliness {
+  readonly blocks: number
+  readonly ms: number
+}
+
+/** A client is told at once that an order is too early. */
+export const ON_TIME: Earliness = { blocks: 0, ms: 0 }
+/**
+ * Peers may be a block or two ahead of this node, and their clocks too. CometBFT brings an order once: what is refused then stays
+ * missing here, and at every block that this node proposes. It waits in the pool for its time.
+ */
+export const A_LITTLE_EARLY: Earliness = { blocks: 2, ms: 2_000 }
+
+/** The time after which an order's nonce is too early for the block after one of this time; the chain's time is behind after a halt. */
+export const latestNonceMs = (timeMs: number, wallMs: number): number => Math.max(timeMs, wallMs) + NONCE_WINDOW_MS
+
+/** The last good_til_block that the block after one of this height takes. */
+export const lastGoodTilBlock = (height: number): number => height + 1 + MAX_BLOCKS_AHEAD
+
 /** Whether its time has come and not gone. Throws clob/124 to clob/127. */
-export const checkTerms = ({ goodTilBlock, nonceMs }: ClobTx, head: OrdersHead, wallMs: number): void => {
+export const checkTerms = (
+  { goodTilBlock, nonceMs }: ClobTx,
+  head: OrdersHead,
+  wallMs: number,
+  early: Earliness,
+): void => {
   const { height, timeMs } = head
   if (goodTilBlock < height) {
     throw clobError('poolExpired', `good_til_block ${goodTilBlock} is past: the next block is ${height}`)
   }
-  // Others may be a block ahead of this node, and the vote that attests it comes a block before it.
-  const last = height + MAX_BLOCKS_AHEAD + 1
+  // The vote that attests it comes a block before it.
+  const last = lastGoodTilBlock(height) + early.blocks
   if (goodTilBlock > last) throw clobError('poolTooFarAhead', `good_til_block ${goodTilBlock} is above ${last}`)
   if (nonceMs < timeMs - NONCE_WINDOW_MS) {
     throw clobError('poolNonceStale', `nonce_ms ${nonceMs} is more than 60 s before the time of the chain, ${timeMs}`)
   }
-  // After a halt the time of the chain is behind.
-  const latest = Math.max(timeMs, wallMs) + NONCE_WINDOW_MS
+  const latest = latestNonceMs(timeMs, wallMs) + early.ms
   if (nonceMs > latest) throw clobError('poolNonceAhead', `nonce_ms ${nonceMs} is above ${latest}`)
 }
 

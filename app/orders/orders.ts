@@ -23,7 +23,7 @@ import type { Environment, JournaledOrder } from '../environment.ts'
 import { type JournaledPool, JournalWriter } from '../pool/journal-writer.ts'
 import { SignatureQueue } from '../pool/signature-queue.ts'
 import type { BroadcastCheck, TransactionCheck } from '../ports.ts'
-import { checkAccount, checkTerms, leavingFor } from './admission.ts'
+import { A_LITTLE_EARLY, checkAccount, checkTerms, type Earliness, leavingFor, ON_TIME } from './admission.ts'
 import { decodeOrNothing } from './decode-or-nothing.ts'
 import {
   BLOCKS_KEPT_AFTER_END,
@@ -172,7 +172,7 @@ export class Orders {
   #takeOfPeer(raw: Uint8Array, hash: Hash, seenMs: number): PooledOrder {
     const end = this.#environment.witness?.arrived('orders', 'network')
     try {
-      const body = this.#examine(raw, hash, seenMs)
+      const body = this.#examine(raw, hash, seenMs, A_LITTLE_EARLY)
       const order = this.#enter(body, this.#signers.of(body), seenMs)
       end?.(hash)
       return order
@@ -200,7 +200,7 @@ export class Orders {
     const hash = this.#hash(raw)
     if (this.pool.get(hash) !== undefined) throw clobError('poolKnown', 'already known')
     this.#requireNetwork()
-    const body = this.#examine(raw, hash, seenMs)
+    const body = this.#examine(raw, hash, seenMs, ON_TIME)
     if (this.#signatures !== undefined) {
       const task = this.#signers.taskOf(body)
       const answer = await this.#signatures.check(task)
@@ -209,7 +209,7 @@ export class Orders {
     // A peer was faster, with an order that this client has not been told of: it is taken.
     if (this.pool.get(hash) !== undefined) return hash
     // The head may have moved on.
-    checkTerms(body.tx, this.#options.head(), seenMs)
+    checkTerms(body.tx, this.#options.head(), seenMs, ON_TIME)
     const order = this.#enter(body, this.#signers.of(body), seenMs)
     await this.#journal.write(order)
     this.#gossip.offer([order])
@@ -343,7 +343,7 @@ export class Orders {
   }
 
   /** All that can be said without the signature: what costs least comes first. */
-  #examine(raw: Uint8Array, hash: Hash, seenMs: number): ClobBody {
+  #examine(raw: Uint8Array, hash: Hash, seenMs: number, early: Earliness): ClobBody {
     const key = bytesToKey(hash)
     if (this.#included.has(key)) throw clobError('poolIncluded', 'a block has the order already')
     if (this.#forged.has(key)) throw wrongSignature()
@@ -354,7 +354,7 @@ export class Orders {
       throw clobError('poolTooLong', text)
     }
     const body = decodeClobBody(raw)
-    checkTerms(body.tx, head, seenMs)
+    checkTerms(body.tx, head, seenMs, early)
     // Room is looked for before the signature is checked, and the funds of whoever is named only where a full pool asks for them.
     if (!this.pool.mayTake(body, () => this.#standing().rankOf(body.tx))) throw poolFull()
     return body

@@ -30,6 +30,7 @@ import type { VotedChain } from '../attestations/chain.ts'
 import type { ExtensionSection } from '../attestations/voter.ts'
 import type { WallClock } from '../environment.ts'
 import type { ProposedBlock } from '../ports.ts'
+import { lastGoodTilBlock, latestNonceMs } from './admission.ts'
 import { decodeOrNothing } from './decode-or-nothing.ts'
 import type { OrderPool } from './pool.ts'
 import type { PooledOrder } from './pooled-order.ts'
@@ -101,8 +102,7 @@ export class OrdersSection implements ExtensionSection {
       },
       carried: PHASES.map((phase) => sum(carried.filter((order) => order.phase === phase))),
     }
-    const last = proposalMs - minAgeMs
-    const candidates = this.#candidates(block, carried, last, longestClobTx(capBytes))
+    const candidates = this.#candidates(block, carried, proposalMs, minAgeMs, longestClobTx(capBytes))
     const chosen = selectCandidates(candidates, context)
     const attestations = encodeAttestations(toAttestations(chosen, context))
     // What others would not read is not said.
@@ -137,11 +137,12 @@ export class OrdersSection implements ExtensionSection {
     return nowMs
   }
 
-  /** The candidates among all bodies, in any order: `lastMs` is the last first-seen time that counts. */
+  /** The candidates among all bodies, in any order. */
   #candidates(
     block: ProposedBlock,
     carried: readonly PooledOrder[],
-    lastMs: number,
+    proposalMs: number,
+    minAgeMs: number,
     longest: number,
   ): readonly PooledCandidate[] {
     const { pool } = this.#options
@@ -150,11 +151,17 @@ export class OrdersSection implements ExtensionSection {
     const included = hashesOf(block)
     const isCarried = new Set(carried)
     // The next block is later still: it would refuse an older one without using its nonce up, and so would those after it.
-    const leastNonceMs = Number(block.timeNs / NANOSECONDS_PER_MILLISECOND) - NONCE_WINDOW_MS
+    const timeMs = Number(block.timeNs / NANOSECONDS_PER_MILLISECOND)
+    const leastNonceMs = timeMs - NONCE_WINDOW_MS
+    const lastNonceMs = latestNonceMs(timeMs, proposalMs)
+    const lastMs = proposalMs - minAgeMs
+    const lastEnd = lastGoodTilBlock(block.height)
     const orders: PooledOrder[] = []
     for (const order of pool.orders()) {
       const { tx, raw, seenMs, key } = order
       if (seenMs > lastMs || tx.goodTilBlock <= block.height || raw.length > longest) continue
+      // It came a little early, and waits.
+      if (tx.goodTilBlock > lastEnd || tx.nonceMs > lastNonceMs) continue
       if (included.has(key) || isCarried.has(order)) continue
       if (tx.nonceMs < leastNonceMs || books.isNonceUsed(expectedSigner(tx), tx.nonceMs)) continue
       if (standings.hasMinEquity(tx)) orders.push(order)
