@@ -95,6 +95,15 @@ export const openApplication = async (options: OpenApplicationOptions): Promise<
   const voteAnswers = openVoteAnswers(home.voteAnswers)
   const gossip = createGossip(rpcUrl(comet.rpc), log.of('gossip'))
   const applicationSettings = toApplicationSettings(settings)
+  // Before the threads: where its folder cannot be read the node ends, which threads that run would keep it from.
+  const snapshots = startSnapshots({
+    handle: store.handle,
+    folder: home.snapshots,
+    interval: settings['state-sync.snapshot-interval'],
+    keepRecent: settings['state-sync.snapshot-keep-recent'],
+    head: readCommittedHeight(store) ?? 0,
+    log: log.of('snapshots'),
+  })
   const heavy = startHeavyQuestions({
     handle: store.handle,
     settings: applicationSettings,
@@ -106,14 +115,6 @@ export const openApplication = async (options: OpenApplicationOptions): Promise<
   const history = settings['clob.history-enable']
     ? startHistory({ handle: store.handle, log: log.of('history'), onFault })
     : undefined
-  const snapshots = startSnapshots({
-    handle: store.handle,
-    folder: home.snapshots,
-    interval: settings['state-sync.snapshot-interval'],
-    keepRecent: settings['state-sync.snapshot-keep-recent'],
-    head: readCommittedHeight(store) ?? 0,
-    log: log.of('snapshots'),
-  })
   let status: ConsensusStatus = { catchingUp: true, peers: 0, highestHeight: 0 }
   const closeAll = async (): Promise<void> => {
     await gossip.close()

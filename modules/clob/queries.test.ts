@@ -136,7 +136,7 @@ describe('queries of the order book', () => {
       () => ask(queries.openOrders, { owner: encodeBech32(BOB), pagination: { key: Uint8Array.of(1) } }),
       'grpc/3',
     ],
-    ...[{ offset: 1n }, { reverse: true }, { limit: 1_001n }, { limit: 2n ** 64n - 1n }].map(
+    ...[{ offset: 1n }, { reverse: true }].map(
       (pagination) =>
         [
           `a page of an owner's orders with ${Object.keys(pagination).join()}`,

@@ -164,6 +164,16 @@ describe('snapshots of a running node', () => {
     writeFileSync(path, chunk)
   })
 
+  it('stay where the database of the node is gone: nothing was rolled back', () => {
+    const { store } = world.nodes[0] as World['nodes'][0]
+    const { handle } = store as RocksStore
+    const before = readdirSync(snapshots)
+    running = startSnapshots({ handle, folder: snapshots, interval: 0, keepRecent: 2, head: 0, log })
+    expect(heights()).toEqual([])
+    expect(readdirSync(snapshots)).toEqual(before)
+    expect(before.length).toBe(2)
+  })
+
   it('are removed when their blocks were rolled back', () => {
     const { store } = world.nodes[0] as World['nodes'][0]
     const held = readdirSync(snapshots).map((name) => Number.parseInt(name, 10))

@@ -119,13 +119,20 @@ const freeBytes = (folder: string): number => {
   return bavail * bsize
 }
 
-/** Those that are whole, newest first; what was rolled back or never finished goes. */
+/** Those that are whole, newest first; what was rolled back or never finished goes. A node without a chain has rolled nothing back. */
 const openFolder = ({ folder, head, log }: SnapshotsOptions): SnapshotDescription[] => {
-  removeUnfinished(folder)
+  const tidy = (what: string, remove: () => void): void => {
+    try {
+      remove()
+    } catch (error) {
+      log.warn(`${what} was not removed`, { folder, reason: errorText(error) })
+    }
+  }
+  tidy('an unfinished snapshot', () => removeUnfinished(folder))
   const found = listSnapshots(folder, (reason) => log.warn('a damaged snapshot is not offered', { reason }))
-  for (const snapshot of found.filter(({ height }) => height > head)) {
+  for (const snapshot of found.filter(({ height }) => head > 0 && height > head)) {
     log.warn('a snapshot of blocks that were rolled back is removed', { height: snapshot.height })
-    removeSnapshot(folder, snapshot)
+    tidy('it', () => removeSnapshot(folder, snapshot))
   }
   return found.filter(({ height }) => height <= head)
 }
