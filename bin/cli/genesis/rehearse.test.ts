@@ -136,3 +136,30 @@ describe('a network whose genesis no chain can begin with', () => {
     expect(readdirSync(folder)).toEqual(['home'])
   })
 })
+
+it('refuses books that are not those of their roots, which nobody can begin with', async () => {
+  const settings = {
+    ...{
+      fees: [{ volume: '0', maker_ppm: 100, taker_ppm: 300 }],
+      min_notional: '1',
+      band_ppm: 100_000,
+      max_open_orders: 200,
+    },
+    ...{ trigger_notional: '1', min_equity: '0', status: 'MARKET_STATUS_ACTIVE', mode: 'MARKET_MODE_CONTINUOUS' },
+  }
+  const market = {
+    id: 1,
+    base_denom: 'anat',
+    quote_denom: 'utusd',
+    lot_size: '1000000000000000',
+    factor: '1',
+    settings,
+  }
+  const record = {
+    ...{ sequence: '1', block_price_ticks: 0, price_ms: '0', since_ms: '0', best_bid_ticks: 0, best_ask_ticks: 0 },
+    ...{ open_orders: 0, book_root: Buffer.alloc(32, 1).toString('base64') },
+  }
+  const clob = { ...(whole.app_state['clob'] as object), markets: [{ market, record }] }
+  const refused = await refusal(() => rehearseGenesis(having({ clob }), 'a file'))
+  expect(refused).toContain('cli/5 a file: invariant broken: the open orders of market 1 in state give its book root')
+})

@@ -5,10 +5,14 @@ import { join } from 'node:path'
 import { writeGenesisBlock } from '../../../app/genesis/genesis-block.ts'
 import { createModules } from '../../../app/genesis/modules.ts'
 import { CodedError, InvariantError } from '../../../core/errors.ts'
+import { Books } from '../../../modules/clob/index.ts'
+import { LatestState } from '../../../store/latest.ts'
 import { cliError } from '../../errors.ts'
 import { closeStore, openStore } from '../open-database.ts'
 import { type ExpectedChain, readGenesis, type ReadGenesis, type ValidGenesis } from './validate.ts'
 
+/** Entries of state that are kept while the books are read once. */
+const CACHED_ENTRIES = 10_000
 /** RocksDB's block cache: what is written is hardly read again. */
 const CACHE_BYTES = 64 * 1024 * 1024
 
@@ -23,6 +27,8 @@ const beginChain = async ({ genesis, request }: ReadGenesis, where: string): Pro
     const store = await openStore(join(folder, 'database'), { cacheBytes: CACHE_BYTES })
     try {
       writeGenesisBlock({ store, modules: createModules(store), genesis, request })
+      // As before the first block: the books must have the roots that state says.
+      Books.load(new LatestState(store, CACHED_ENTRIES))
     } catch (error) {
       throw isRefusal(error) ? cliError('genesis', `${where}: ${error.message}`) : error
     } finally {
