@@ -4,6 +4,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { fetchNetwork } from './network.ts'
+import { fetchTrust } from './trust.ts'
 
 const ID = '0123456789abcdef0123456789abcdef01234567'
 const closers: (() => Promise<unknown>)[] = []
@@ -105,5 +106,16 @@ describe('the network of a node that is asked', () => {
       (_, response) => response.writeHead(200, { 'content-length': '9' }).write('{') && response.destroy() && true,
     )
     await expect(fetchNetwork(cut)).rejects.toThrow(/cannot be read/)
+  })
+})
+
+describe('the block that two nodes are to agree on', () => {
+  it('is refused with the name of the node that does not say which blocks it has', async () => {
+    const { earliest_block_height: _, ...rest } = STATUS.sync_info
+    const url = await serve({ '/status': { ...STATUS, sync_info: rest } })
+    await expect(fetchTrust([url, url], 'localnat-1', 0)).rejects.toMatchObject({
+      ...{ codespace: 'cli', code: 10 },
+      message: expect.stringContaining(`${url} does not say which blocks it has`) as string,
+    })
   })
 })

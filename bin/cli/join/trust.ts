@@ -33,22 +33,25 @@ interface Commit {
   readonly hash: string
 }
 
+/** Throws cli/10 with `fault` for an answer of another shape. */
+const read = <Answer>(shape: z.ZodType<Answer>, answer: unknown, fault: string): Answer => {
+  const { data, error } = shape.safeParse(answer)
+  if (error !== undefined) throw cliError('unreachable', `${fault}: ${errorText(error)}`)
+  return data
+}
+
 const fetchCommit = async (url: string, height: number): Promise<Commit> => {
-  try {
-    const { signed_header: signed } = commitAnswer.parse(await fetchRoute(url, `commit?height=${height}`))
-    const { chain_id: chainId, time } = signed.header
-    return { chainId, timeMs: Date.parse(time), hash: signed.commit.block_id.hash }
-  } catch (error) {
-    if (!(error instanceof z.ZodError)) throw error
-    throw cliError('unreachable', `${url} has no block ${height}: ${errorText(error)}`)
-  }
+  const answer = await fetchRoute(url, `commit?height=${height}`)
+  const { signed_header: signed } = read(commitAnswer, answer, `${url} has no block ${height}`)
+  const { chain_id: chainId, time } = signed.header
+  return { chainId, timeMs: Date.parse(time), hash: signed.commit.block_id.hash }
 }
 
 const chooseHeight = async (urls: readonly [string, string]): Promise<number> => {
   let [earliest, latest] = [1, Number.MAX_SAFE_INTEGER]
   for (const url of urls) {
     const status = await fetchStatus(url)
-    const { sync_info } = heights.parse(await fetchRoute(url, 'status'))
+    const { sync_info } = read(heights, await fetchRoute(url, 'status'), `${url} does not say which blocks it has`)
     earliest = Math.max(earliest, sync_info.earliest_block_height)
     latest = Math.min(latest, status.sync_info.latest_block_height)
   }
