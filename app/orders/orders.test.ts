@@ -245,7 +245,7 @@ describe('an order of the network', () => {
     const nodes = [0, 1, 2].map((index) => {
       const world = openWorld()
       world.fund(trader.address, 1_000n)
-      writeParameters(world.state, { ...readParameters(world.state), maxActions: 2 })
+      writeParameters(world.state, { ...readParameters(world.state), maxActions: 20 })
       // Each sees another part first, and all of it in the end.
       const part = Math.floor(sent.length / 3) * index
       const own = [...sent.slice(part), ...sent.slice(0, part)]
@@ -255,6 +255,22 @@ describe('an order of the network', () => {
     const [first, ...others] = nodes
     expect(first?.length).toBeGreaterThan(10)
     for (const other of others) expect(other).toEqual(first)
+  })
+
+  it('takes the place of later ones of its owner no more often in a block than there are places', () => {
+    const world = openWorld()
+    const trader = funded(world)
+    writeParameters(world.state, { ...readParameters(world.state), maxActions: 1 })
+    let nonceMs = START_MS + 500
+    const earlier = (): number =>
+      check(world, trader.sign({ actions: Array.from({ length: 10 }, () => cancelAll()), nonceMs: nonceMs-- }))
+    const codesOf = (count: number): readonly number[] => Array.from({ length: count }, earlier)
+    expect(codesOf(4)).toEqual([0, 0, 0, 0])
+    // 40 actions are there, and 40 may leave for earlier ones.
+    expect(codesOf(6)).toEqual([0, 0, 0, 0, codes.poolActions, codes.poolActions])
+    commit(world)
+    expect(codesOf(5)).toEqual([0, 0, 0, 0, codes.poolActions])
+    expect(world.orders.pool.actionCount(trader.address)).toBe(40)
   })
 
   it('is bounded by the limits of its account', () => {

@@ -370,7 +370,7 @@ export class Orders {
     const leaving = leavingFor(body, this.pool, this.#standing())
     const order = this.pool.add(body, seenMs, this.#standing().rankOf(body.tx))
     if (order === undefined) throw poolFull()
-    for (const left of leaving) this.pool.delete(left)
+    this.pool.giveUp(leaving)
     order.signer = signer
     this.watch.arrived(order)
     return order

@@ -70,6 +70,8 @@ export class OrderPool {
   /** The bodies by the second of their nonce: nonces are within a minute of the time of the chain, so that these are few. */
   readonly #bySecond = new Map<number, Set<PooledOrder>>()
   readonly #byOwner = new Map<string, Owned>()
+  /** Actions of an owner that have left for earlier ones since the last block. */
+  readonly #given = new Map<string, number>()
   /** The shares by rank: orders of a lower rank leave first, as long as there are any. */
   readonly #shares: readonly Shares[] = RANKS.map(() => new Shares())
   #bytes = 0
@@ -124,13 +126,13 @@ export class OrderPool {
    * Tells which of its owner's bodies leave for this one, so that all of them have no more than `most` actions: the last by
    * nonce, whichever came first. Nodes that have seen the same orders of an owner so keep the same ones: whoever shows
    * different orders to different nodes splits their pools for as long as gossip takes. Undefined where the body itself is
-   * the last.
+   * the last, and where as many have left since the last block: each that comes is gossiped, and costs its owner nothing.
    */
   leavingFor(body: Placed, most: number): readonly PooledOrder[] | undefined {
     const owned = this.#byOwner.get(bytesToKey(body.tx.owner))
     let over = (owned?.actions ?? 0) + body.tx.actions.length - most
     if (over <= 0) return []
-    if (owned === undefined) return undefined
+    if (owned === undefined || (this.#given.get(bytesToKey(body.tx.owner)) ?? 0) >= most) return undefined
     const last = (owned.last ??= heapOf(owned.orders))
     const leaving: PooledOrder[] = []
     const looked: PooledOrder[] = []
@@ -147,6 +149,14 @@ export class OrderPool {
     // Those that leave are passed over once they have left.
     for (const order of looked) last.push(order)
     return over > 0 ? undefined : leaving
+  }
+
+  /** Lets go what {@link leavingFor} has told. */
+  giveUp(leaving: readonly PooledOrder[]): void {
+    for (const order of leaving) {
+      this.#given.set(order.ownerKey, (this.#given.get(order.ownerKey) ?? 0) + order.tx.actions.length)
+      this.delete(order)
+    }
   }
 
   /** Those that no block above this height may run. */
@@ -214,6 +224,7 @@ export class OrderPool {
 
   /** Drops what neither block `height` nor a later one can hold, nor carry. */
   expire(height: number): void {
+    this.#given.clear()
     const lowest = height - BLOCKS_KEPT_AFTER_END
     if (lowest - this.#lowestEnd > this.#byEnd.size) {
       for (const end of [...this.#byEnd.keys()]) if (end < lowest) this.#dropEnding(end)
@@ -232,6 +243,7 @@ export class OrderPool {
   }
 
   clear(): void {
+    this.#given.clear()
     for (const order of [...this.#byHash.values()]) this.delete(order)
     this.#lowestEnd = 0
   }
