@@ -55,11 +55,10 @@ const messageLimiterOf = ({ wsMessagesByClient: unitsPerSecond }: GatewaySetting
     ? createRateLimiter({ unitsPerSecond, burst: 2 * unitsPerSecond, nowMs: () => performance.now() })
     : undefined
 
-/** Native and EVM heights are one number here, so the rule comes down to being connected and not catching up. */
 const readHealth = (head: HeadTracker): Health => {
   if (!head.isAvailable()) return { healthy: false, details: { reason: 'application unavailable' } }
   const { height, catchingUp } = head.current().head
-  return { healthy: !catchingUp, details: { height, evmHeight: height, catchingUp } }
+  return { healthy: head.isHealthy(), details: { height, evmHeight: height, catchingUp } }
 }
 
 export interface GatewayParts {
@@ -140,7 +139,7 @@ export const startGateway = async (
     const pages = createPages({
       corsOrigins,
       health: () => readHealth(head),
-      isReady: () => head.isAvailable(),
+      isLive: () => head.isAvailable(),
       daemons: () => head.current().head.daemons,
     })
     const serves = { responder, timeoutMs, bodyLimit, corsOrigins, pages }

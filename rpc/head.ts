@@ -39,8 +39,13 @@ export interface HeadTracker {
   /** Throws rpc/unavailable before the first head and while the application is away. */
   current(): KnownHead
   isAvailable(): boolean
-  /** Calls `listener` after each change of {@link isAvailable}. Returns how to stop. */
-  onAvailability(listener: (isAvailable: boolean) => void): () => void
+  /**
+   * The health rule of the interface. Native and EVM heights are one number here, so the rule comes down to being available and not
+   * catching up.
+   */
+  isHealthy(): boolean
+  /** Calls `listener` after each change of {@link isHealthy}. Returns how to stop. */
+  onHealth(listener: (isHealthy: boolean) => void): () => void
   /**
    * Heads of blocks that are committed from now on, each once and in the order of their heights, and pending
    * transactions. Returns how to stop.
@@ -114,20 +119,21 @@ export const createHeadTracker = (application: ReachableApplication): HeadTracke
   }
 
   const isAvailable = (): boolean => known !== undefined && application.connected !== false
-  const watchers = new Set<(isAvailable: boolean) => void>()
-  let wasAvailable = false
-  const tellAvailability = (): void => {
-    const now = isAvailable()
-    if (now === wasAvailable) return
-    wasAvailable = now
+  const isHealthy = (): boolean => isAvailable() && known?.head.catchingUp === false
+  const watchers = new Set<(isHealthy: boolean) => void>()
+  let wasHealthy = false
+  const tellHealth = (): void => {
+    const now = isHealthy()
+    if (now === wasHealthy) return
+    wasHealthy = now
     for (const watcher of watchers) watcher(now)
   }
 
-  const stopConnection = application.onConnection?.(tellAvailability)
+  const stopConnection = application.onConnection?.(tellHealth)
   const stop = application.subscribe((announcement) => {
     if (announcement.type === 'pending') return publish(announcement)
     known = describe(announcement.head)
-    tellAvailability()
+    tellHealth()
     follow(announcement.head, announcement.isNew)
   })
 
@@ -139,7 +145,8 @@ export const createHeadTracker = (application: ReachableApplication): HeadTracke
       return known
     },
     isAvailable,
-    onAvailability(listener) {
+    isHealthy,
+    onHealth(listener) {
       watchers.add(listener)
       return () => watchers.delete(listener)
     },

@@ -123,17 +123,21 @@ describe('browsers', () => {
 })
 
 describe('health', () => {
+  const pages = async (): Promise<Readonly<Record<string, number>>> => {
+    const paths = ['/healthz', '/readyz', '/livez']
+    const statuses = paths.map(async (path) => [path, (await world.send('GET', path)).status] as const)
+    return Object.fromEntries(await Promise.all(statuses))
+  }
+
   test('follows the head: not catching up, and an application in reach', async () => {
     expect((await world.send('GET', '/healthz')).body).toBe(
       '{"healthy":true,"height":7,"evmHeight":7,"catchingUp":false}',
     )
-    expect((await world.send('GET', '/readyz')).status).toBe(200)
+    expect(await pages()).toEqual({ '/healthz': 200, '/readyz': 200, '/livez': 200 })
     world.application.commit({ catchingUp: true })
-    expect((await world.send('GET', '/healthz')).status).toBe(503)
-    expect((await world.send('GET', '/readyz')).status).toBe(200)
+    expect(await pages()).toEqual({ '/healthz': 503, '/readyz': 503, '/livez': 200 })
     world.application.connected = false
-    expect((await world.send('GET', '/healthz')).status).toBe(503)
-    expect((await world.send('GET', '/readyz')).status).toBe(503)
+    expect(await pages()).toEqual({ '/healthz': 503, '/readyz': 503, '/livez': 503 })
   })
 
   test('an application out of reach fails every question with 200 and -32603', async () => {

@@ -12,8 +12,9 @@ export interface Health {
 
 export interface PagesOptions {
   readonly corsOrigins: readonly string[]
-  health(): Health | Promise<Health>
-  isReady(): boolean
+  health(): Health
+  /** Whether the application is in reach, though it may be catching up. */
+  isLive(): boolean
   /** Shown with the readiness, which they do not decide: a node whose bridge is away serves all else. */
   daemons?(): readonly DaemonHealth[] | undefined
 }
@@ -56,14 +57,18 @@ export const createPages = (options: PagesOptions): Express => {
   pages.disable('etag')
   pages.set('case sensitive routing', true)
   pages.set('strict routing', true)
-  pages.get('/healthz', async (_request, response) => {
-    const { healthy, details } = await options.health()
+  pages.get('/healthz', (_request, response) => {
+    const { healthy, details } = options.health()
     response.status(healthy ? 200 : 503).json({ healthy, ...details })
   })
   pages.get('/readyz', (_request, response) => {
-    const ready = options.isReady()
-    const daemons = ready ? options.daemons?.() : undefined
+    const ready = options.health().healthy
+    const daemons = options.isLive() ? options.daemons?.() : undefined
     response.status(ready ? 200 : 503).json({ ready, ...(daemons && { daemons }) })
+  })
+  pages.get('/livez', (_request, response) => {
+    const live = options.isLive()
+    response.status(live ? 200 : 503).json({ live })
   })
   pages.use((request, response) => {
     if (request.path === '/') answerRoot(request, response, options.corsOrigins)

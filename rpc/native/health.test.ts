@@ -62,6 +62,10 @@ it('watched, says how it is at once and each time that it changes', async () => 
   const late = watch('')
   await expect.poll(() => late.seen).toEqual([SERVING])
   for (const { seen, errors } of watches) expect([seen, errors]).toEqual([[SERVING, NOT_SERVING, SERVING], []])
+  application.commit({ catchingUp: true })
+  application.commit({ catchingUp: true })
+  application.commit({ catchingUp: false })
+  await expect.poll(() => late.seen).toEqual([SERVING, NOT_SERVING, SERVING])
 })
 
 it('watched for a service that there is not, says so and goes on', async () => {

@@ -104,9 +104,9 @@ class Watchers {
   }
 
   #follow(feed: Feed): () => void {
-    const tell = (isAvailable: boolean): void => feed.send(writeStatus(isAvailable ? SERVING : NOT_SERVING))
-    tell(this.#head.isAvailable())
-    return this.#head.onAvailability(tell)
+    const tell = (isHealthy: boolean): void => feed.send(writeStatus(isHealthy ? SERVING : NOT_SERVING))
+    tell(this.#head.isHealthy())
+    return this.#head.onHealth(tell)
   }
 
   /** The services are those that the gateway began with: there is nothing to tell later. */
@@ -116,7 +116,7 @@ class Watchers {
   }
 }
 
-/** SERVING while the application answers, as `/readyz`. */
+/** SERVING while the node follows its chain, as `/readyz`. */
 export const createHealth = (options: HealthOptions): Health => {
   const { services, head } = options
   const names = new Set(['', ...services.map(({ typeName }) => typeName)])
@@ -128,7 +128,7 @@ export const createHealth = (options: HealthOptions): Health => {
         const service = readService(request)
         if (!names.has(service))
           return Promise.reject(new CodedError('grpc', GRPC.notFound, `unknown service ${service}`))
-        return Promise.resolve({ bytes: writeStatus(head.isAvailable() ? SERVING : NOT_SERVING), metadata: {} })
+        return Promise.resolve({ bytes: writeStatus(head.isHealthy() ? SERVING : NOT_SERVING), metadata: {} })
       },
     },
     watch: { kind: 'watch', open: (request, caller, feed) => watchers.add(readService(request), caller, feed) },

@@ -243,7 +243,8 @@ describe('parts that run as services of their own', () => {
     startCometbft()
     for (const index of [0, 1]) {
       await untilHeight(index, before + 2)
-      expect(await readiness(index)).toBe(200)
+      await until('ready', async () => ((await readiness(index)) === 200 ? true : undefined))
+      expect(await healthOf('gateway', index === 0 ? ports : secondPorts)).toBe(0)
     }
   })
 
