@@ -103,6 +103,12 @@ export type TracerChoice =
       readonly disableStorage: boolean
       readonly includeEmpty: boolean
     }
+  | {
+      readonly name: 'erc7562Tracer'
+      readonly withLog: boolean
+      /** Numbers of instructions that are not counted; geth's own choice when left out. */
+      readonly ignoredOpcodes: readonly number[] | undefined
+    }
   | { readonly name: '4byteTracer' | 'keccak256PreimageTracer' | 'noopTracer' }
   | { readonly name: 'muxTracer'; readonly tracers: readonly { readonly as: string; readonly tracer: TracerChoice }[] }
   | { readonly name: 'refused'; readonly message: string }

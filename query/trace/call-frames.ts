@@ -66,6 +66,11 @@ export class CallFrames {
     return this.#root
   }
 
+  /** The innermost frame that has begun and not ended. */
+  get current(): CallFrame | undefined {
+    return this.#open.at(-1)
+  }
+
   readonly onEnter = (entry: FrameEntry): void => {
     const { kind, depth, to } = entry
     this.#depth = depth

@@ -2,6 +2,7 @@
 import { queryFailed } from '../../app/errors.ts'
 import type { TracerChoice } from '../../app/ports.ts'
 import { CallTracer } from './call-tracer.ts'
+import { Erc7562Tracer } from './erc7562-tracer.ts'
 import { FlatCallTracer } from './flat-call-tracer.ts'
 import { FourByteTracer } from './four-byte-tracer.ts'
 import { KeccakPreimageTracer } from './keccak-preimage-tracer.ts'
@@ -18,6 +19,8 @@ export const createTracer = (choice: TracerChoice, scene: TraceScene): Tracer =>
       return new StructLogger(choice, scene)
     case 'callTracer':
       return new CallTracer(choice, scene)
+    case 'erc7562Tracer':
+      return new Erc7562Tracer(choice, scene)
     case 'flatCallTracer':
       return new FlatCallTracer(choice, scene)
     case 'prestateTracer':

@@ -1,7 +1,18 @@
 /** Names and options of tracers. What geth refuses here it refuses only once it has found what to trace. */
 import type { TracerChoice } from '../../app/ports.ts'
 import { CodedError } from '../../core/errors.ts'
-import { decodeBoolean, isObject, type Members, mismatch, structDecoder, type Decode } from './go-json.ts'
+import {
+  arrayDecoder,
+  decodeBoolean,
+  decodeInt,
+  type Decode,
+  isObject,
+  type Members,
+  mismatch,
+  optional,
+  structDecoder,
+} from './go-json.ts'
+import { decodeUint64 } from './hex.ts'
 
 /** The struct of a tracer's options, `native.callTracerConfig`: all of them are switches. */
 const switchesDecoder = <Name extends string>(
@@ -23,6 +34,29 @@ const decodePrestateTracer = switchesDecoder('prestateTracerConfig', [
   'includeEmpty',
 ])
 
+const decodeErc7562Tracer = structDecoder({
+  type: 'native.erc7562TracerConfig',
+  name: 'erc7562TracerConfig',
+  members: {
+    // Read as geth reads it; it shows in no answer, there neither.
+    stackTopItemsSize: decodeInt,
+    ignoredOpcodes: optional(arrayDecoder('[]hexutil.Uint64', decodeUint64)),
+    withLog: decodeBoolean,
+  },
+})
+
+/** An opcode is a byte: Go cuts larger numbers to one. */
+const toOpcode = (number: string): number => Number(BigInt.asUintN(8, BigInt(number)))
+
+const readErc7562Tracer = (config: unknown): TracerChoice => {
+  const { ignoredOpcodes, withLog = false } = decodeErc7562Tracer(config, '')
+  return {
+    name: 'erc7562Tracer',
+    withLog,
+    ignoredOpcodes: ignoredOpcodes && [...new Set(ignoredOpcodes.map(toOpcode))],
+  }
+}
+
 const refuse = (message: string): TracerChoice => ({ name: 'refused', message })
 
 const readPrestateTracer = (config: unknown): TracerChoice => {
@@ -42,10 +76,24 @@ const readMuxTracer = (config: unknown, depth: number): TracerChoice => {
   return tracers.find(({ tracer }) => tracer.name === 'refused')?.tracer ?? { name: 'muxTracer', tracers }
 }
 
+/** The programs in JavaScript that geth brings along. */
+const PROGRAMS: ReadonlySet<string> = new Set([
+  '4byteTracerLegacy',
+  'bigramTracer',
+  'callTracerLegacy',
+  'evmdisTracer',
+  'noopTracerLegacy',
+  'opcountTracer',
+  'prestateTracerLegacy',
+  'trigramTracer',
+  'unigramTracer',
+])
+
 /** geth takes every other name for a program in JavaScript; this node runs none. */
 const refuseProgram = (program: string): TracerChoice => {
   if (program === '') return refuse('SyntaxError: SyntaxError: (anonymous): Line 1:3 Unexpected token )')
-  if (/^[A-Za-z_$][\w$]*$/.test(program)) return refuse(`ReferenceError: ${program} is not defined at <eval>:1:2(0)`)
+  if (!PROGRAMS.has(program) && /^[A-Za-z_$][\w$]*$/.test(program))
+    return refuse(`ReferenceError: ${program} is not defined at <eval>:1:2(0)`)
   return refuse('tracers in JavaScript are not supported')
 }
 
@@ -53,6 +101,8 @@ const readKnown = (name: string, config: unknown, depth: number): TracerChoice =
   switch (name) {
     case 'callTracer':
       return { name, ...decodeCallTracer(config, '') }
+    case 'erc7562Tracer':
+      return readErc7562Tracer(config)
     case 'flatCallTracer':
       return { name, ...decodeFlatCallTracer(config, '') }
     case 'prestateTracer':

@@ -42,6 +42,12 @@ const CONFIGS: Readonly<Record<string, object>> = {
     tracer: 'flatCallTracer',
     tracerConfig: { convertParityErrors: true, includePrecompiles: true },
   },
+  erc7562Tracer: { tracer: 'erc7562Tracer' },
+  'erc7562Tracer that counts almost all': {
+    tracer: 'erc7562Tracer',
+    tracerConfig: { withLog: true, stackTopItemsSize: 5, ignoredOpcodes: ['0x1', '0x60'] },
+  },
+  'erc7562Tracer that counts all': { tracer: 'erc7562Tracer', tracerConfig: { ignoredOpcodes: [] } },
   muxTracer: {
     tracer: 'muxTracer',
     tracerConfig: {
@@ -398,6 +404,18 @@ const WRONG_OPTIONS: readonly unknown[] = [
     tracerConfig,
   })),
   ...[5, 'x', null].map((tracerConfig) => ({ tracer: '4byteTracer', tracerConfig })),
+  ...[
+    5,
+    [],
+    null,
+    { stackTopItemsSize: 'x' },
+    { stackTopItemsSize: 0, ignoredOpcodes: null },
+    { ignoredOpcodes: 5 },
+    { ignoredOpcodes: ['x'] },
+    { ignoredOpcodes: [5] },
+    { ignoredOpcodes: ['0x160', '0x1000000000000000f'] },
+    { withLog: 5 },
+  ].map((tracerConfig) => ({ tracer: 'erc7562Tracer', tracerConfig })),
   ...['', 'abc', '5', '5x', '1.5', '-', '+', '.s', '5 s', '1h5', '1.s', '1h1m1s', '1000000000h', '5S', 5, null].map(
     (timeout) => ({ timeout }),
   ),
