@@ -1,6 +1,6 @@
 /**
  * Four validators, and clients that trade through three of them: orders are in blocks, most within the bound, funds are conserved,
- * the nodes agree, and the fourth is killed meanwhile. One speaks gRPC, one has the older CometBFT where it is installed.
+ * the nodes agree, and the fourth is killed meanwhile. One speaks gRPC with its CometBFT.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { auditAll, python } from './clob-audit.ts'
@@ -10,7 +10,7 @@ import { describeTrade, startTrading, type TradeReport, type Trading } from './c
 import { accountAt, accounts } from './clients.ts'
 import { type TestNode, until } from './harness.ts'
 import { clearedBlocks, expectUniform, UNIFORM, type UniformOrder, withUniformMarket } from './clob-uniform.ts'
-import { createNetwork, findOlderCometbft, type Network } from './network.ts'
+import { createNetwork, type Network } from './network.ts'
 
 const OPTIONS = { timeoutCommitMs: 500, hasTestMarkets: true } as const
 /** Nobody trades through it: it is killed. */
@@ -62,13 +62,12 @@ const untilCaughtUp = (node: TestNode): Promise<true> =>
   until('the end of its catching up', async () => ((await node.ask('eth_syncing')) === false ? true : undefined))
 
 beforeAll(async () => {
-  const older = findOlderCometbft()
   const created = await createNetwork({
     editGenesis: withUniformMarket,
     members: [
       OPTIONS,
       { ...OPTIONS, abci: 'grpc' },
-      { ...OPTIONS, ...(older === undefined ? {} : { cometbft: older }) },
+      OPTIONS,
       OPTIONS,
     ],
   })

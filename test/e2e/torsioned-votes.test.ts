@@ -14,7 +14,7 @@ import { InjectedExtensionsSchema } from '../../proto/gen/nat/clob/v1/vote_exten
 import { accounts } from './clients.ts'
 import { CHAIN_ID, until } from './harness.ts'
 import { startLoad, withoutReceipt } from './load.ts'
-import { createNetwork, findOlderCometbft, type Network } from './network.ts'
+import { createNetwork, type Network } from './network.ts'
 import { type RemoteSigner, startRemoteSigner, validatorSeed } from './remote-signer.ts'
 
 const OPTIONS = { timeoutCommitMs: 300 } as const
@@ -26,12 +26,11 @@ let signer: RemoteSigner
 let liar: Uint8Array
 
 beforeAll(async () => {
-  const older = findOlderCometbft()
   const created = await createNetwork({
     members: [
       { ...OPTIONS, abci: 'socket' },
       { ...OPTIONS, abci: 'grpc' },
-      { ...OPTIONS, ...(older === undefined ? {} : { cometbft: older }) },
+      OPTIONS,
       OPTIONS,
     ],
   })

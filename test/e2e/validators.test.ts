@@ -1,6 +1,6 @@
 /**
  * Four validators with equal power, of which the chain needs any three, and a full node. Two of them speak gRPC with
- * their CometBFT, one of these is of the older line where that is installed: all are one chain.
+ * their CometBFT: all are one chain.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { checkCallSequence } from '../../abci/testing/grammar.ts'
@@ -8,7 +8,7 @@ import { accounts } from './clients.ts'
 import { expectConsistentHeights } from './consistency.ts'
 import { type TestNode, until } from './harness.ts'
 import { type Load, startLoad, withoutReceipt } from './load.ts'
-import { createNetwork, findOlderCometbft, type Network } from './network.ts'
+import { createNetwork, type Network } from './network.ts'
 
 const COUNT = 4
 const EVERY_MS = 200
@@ -44,13 +44,12 @@ const untilCaughtUp = (node: TestNode): Promise<true> =>
   until('the end of its catching up', async () => ((await node.ask('eth_syncing')) === false ? true : undefined))
 
 beforeAll(async () => {
-  const older = findOlderCometbft()
   const created = await createNetwork({
     members: [
       { ...OPTIONS, abci: 'socket' },
       { ...OPTIONS, abci: 'grpc' },
       { ...OPTIONS, abci: 'socket' },
-      { ...OPTIONS, abci: 'grpc', ...(older === undefined ? {} : { cometbft: older }) },
+      { ...OPTIONS, abci: 'grpc' },
       { ...OPTIONS, isFull: true },
     ],
   })
