@@ -20,7 +20,14 @@ const statusAnswer = z.object({
     validator_info: z.object({ address: z.string(), voting_power: z.string() }),
   }),
 })
-const netInfoAnswer = z.object({ result: z.object({ n_peers: height }) })
+const netInfoAnswer = z.object({
+  result: z.object({
+    n_peers: height,
+    peers: z
+      .array(z.object({ node_info: z.object({ version: z.string().default('') }).default({ version: '' }) }))
+      .default([]),
+  }),
+})
 const consensusAnswer = z.object({
   result: z.object({ round_state: z.object({ 'height/round/step': z.string() }) }),
 })
@@ -132,8 +139,18 @@ export const fetchJson = async (url: string, options: FetchOptions = {}): Promis
 export const fetchStatus = async (rpc: string): Promise<CometStatus> =>
   statusAnswer.parse(await fetchJson(`${rpcUrl(rpc)}/status`)).result
 
-export const fetchPeerCount = async (rpc: string): Promise<number> =>
-  netInfoAnswer.parse(await fetchJson(`${rpcUrl(rpc)}/net_info`)).result.n_peers
+export interface CometPeerReport {
+  readonly count: number
+  /** What they say that they run. */
+  readonly versions: readonly string[]
+}
+
+export const fetchPeers = async (rpc: string): Promise<CometPeerReport> => {
+  const { n_peers, peers } = netInfoAnswer.parse(await fetchJson(`${rpcUrl(rpc)}/net_info`)).result
+  return { count: n_peers, versions: peers.map(({ node_info }) => node_info.version) }
+}
+
+export const fetchPeerCount = async (rpc: string): Promise<number> => (await fetchPeers(rpc)).count
 
 /** Such as 12/0/3: for the message about a chain that does not advance. */
 export const fetchRoundState = async (rpc: string): Promise<string> =>

@@ -11,7 +11,7 @@ export const COMETBFT_VERSION = 'v0.40.0'
 
 /**
  * What the lines v0.38 to v0.40 report, which speak the same. v0.40.0 reports 0.39.0 as its version: the protocols
- * decide.
+ * decide. In one network all must be of one line (line-watch.ts).
  */
 const WANTED = { abci: '2.0.0', block_protocol: 11, p2p_protocol: 8 } as const
 const WANTED_TEXT = `ABCI ${WANTED.abci}, block protocol ${WANTED.block_protocol}, p2p protocol ${WANTED.p2p_protocol} (CometBFT v0.38 to v0.40, such as ${COMETBFT_VERSION})`

@@ -3,8 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConsensusStatus } from '../../../app/environment.ts'
 import { errorText } from '../../errors.ts'
 import type { CometAddresses } from '../config/comet-toml.ts'
-import { fetchPeerCount, fetchRoundState, fetchStatus } from '../runtime/comet-rpc.ts'
+import { fetchPeers, fetchRoundState, fetchStatus } from '../runtime/comet-rpc.ts'
 import type { NodeLog } from '../runtime/log.ts'
+import { LineWatch } from './line-watch.ts'
 import { PeerWatch } from './peer-watch.ts'
 import { SyncProgress } from './sync-progress.ts'
 
@@ -37,6 +38,7 @@ export const watchProgress = (options: ProgressOptions): ProgressWatch => {
   const { rpc } = options.comet
   const stopping = new AbortController()
   const peerWatch = new PeerWatch(options.log, options.comet)
+  const lineWatch = new LineWatch(options.log)
   const syncProgress = new SyncProgress(options.log)
   let status: ConsensusStatus = { catchingUp: true, peers: 0, highestHeight: 0 }
   /** A CometBFT that was away may have been restarted, and then its mempool is empty. */
@@ -46,7 +48,10 @@ export const watchProgress = (options: ProgressOptions): ProgressWatch => {
   let lastComplaintMs = 0
 
   const poll = async (): Promise<void> => {
-    const [{ sync_info: sync }, peers] = await Promise.all([fetchStatus(rpc), fetchPeerCount(rpc)])
+    const [{ node_info: own, sync_info: sync }, { count: peers, versions }] = await Promise.all([
+      fetchStatus(rpc),
+      fetchPeers(rpc),
+    ])
     const next = { catchingUp: sync.catching_up, peers, highestHeight: sync.latest_block_height }
     const changed = wasAway || next.catchingUp !== status.catchingUp || next.peers !== status.peers
     wasAway = false
@@ -55,6 +60,7 @@ export const watchProgress = (options: ProgressOptions): ProgressWatch => {
     const [nowMs, height] = [performance.now(), sync.latest_block_height]
     const blockTimeMs = Date.parse(sync.latest_block_time)
     peerWatch.see({ nowMs, peers, height })
+    lineWatch.see({ nowMs, own: own.version, versions })
     syncProgress.see({ nowMs, wallMs: Date.now(), catchingUp: sync.catching_up, height, blockTimeMs })
   }
   /** A busy CometBFT may be slow to answer while its blocks come. */
