@@ -1,6 +1,6 @@
 /** Homes that are broken in one way each: the doctor names the fault, and what to do. */
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, renameSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -76,6 +76,20 @@ describe('chain doctor', () => {
     await spoiling(path, text, async () => {
       expect(await find(check)).toMatchObject([{ level: 'fault', detail: expect.stringMatching(detail) }])
     })
+  })
+
+  it('asks for the key of the validator only where no other program signs', async () => {
+    const kept = `${home.validatorKey}.kept`
+    renameSync(home.validatorKey, kept)
+    try {
+      expect(await find('home')).toMatchObject([{ level: 'ok' }])
+      expect(await find('key files')).toMatchObject([{ level: 'fault' }])
+      await spoiling(home.configToml, 'priv_validator_laddr = "tcp://127.0.0.1:1"', async () => {
+        expect(await find('key files')).toMatchObject([{ level: 'ok' }])
+      })
+    } finally {
+      renameSync(kept, home.validatorKey)
+    }
   })
 
   it('blames nothing else for a damaged key of the validator', async () => {

@@ -97,11 +97,14 @@ export const requireWritableFolder = (path: string): void => {
   requirePermission(existing, constants.R_OK | constants.W_OK | constants.X_OK)
 }
 
-/** Throws cli/2 when `chain init` has not been run there, and cli/16 for a home of somebody else. */
+/**
+ * Throws cli/2 when `chain init` has not been run there, and cli/16 for a home of somebody else. Where another program signs the home
+ * needs no key of a validator: signing-files.ts asks for one.
+ */
 export const requireHome = (home: Home): void => {
   requirePermission(home.root, constants.R_OK | constants.X_OK)
   for (const path of [home.configToml, home.appToml, home.genesis]) requirePermission(path, constants.R_OK)
-  for (const path of [home.configToml, home.appToml, home.genesis, home.nodeKey, home.validatorKey]) {
+  for (const path of [home.configToml, home.appToml, home.genesis, home.nodeKey]) {
     if (!existsSync(path)) {
       throw cliError(
         'homeMissing',
