@@ -33,7 +33,7 @@ const isRefused = (path: string): Promise<boolean> =>
  * A killed process leaves its socket file behind, which would be in the way: it is removed when nobody listens on it.
  * Anything else at that path is left to listen(), which names the trouble.
  */
-const removeStaleSocket = async (path: string): Promise<void> => {
+export const removeStaleSocket = async (path: string): Promise<void> => {
   if ((await isSocket(path)) && (await isRefused(path))) await rm(path)
 }
 

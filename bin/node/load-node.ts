@@ -1,7 +1,7 @@
 /** Reads and checks a home before anything starts: settings, genesis, and what they say of each other. */
 import { readFileSync } from 'node:fs'
 import { loadSettings } from './config/app-toml.ts'
-import { type CometAddresses, readCometToml } from './config/comet-toml.ts'
+import { type CometAddresses, type CometFile, readCometToml } from './config/comet-toml.ts'
 import { type Home, requireHome, requireNoUnfinishedRestore } from './config/home.ts'
 import { isPublicNetwork } from './config/networks.ts'
 import type { Settings } from './config/settings.ts'
@@ -16,6 +16,7 @@ export interface NodeConfiguration {
   readonly settings: Settings
   readonly genesis: ValidGenesis
   readonly comet: CometAddresses
+  readonly signerSocket: CometFile['signerSocket']
   /** Warnings for the operator, at start. */
   readonly warnings: readonly string[]
 }
@@ -54,6 +55,7 @@ export const loadNode = (home: Home, flags: NodeFlags): NodeConfiguration => {
     seeds: flags.cometSeeds ?? file.seeds,
     persistentPeers: flags.cometPersistentPeers ?? file.persistentPeers,
   }
-  const configuration: NodeConfiguration = { home, settings, genesis, comet, warnings }
+  const { signerSocket } = file
+  const configuration: NodeConfiguration = { home, settings, genesis, comet, signerSocket, warnings }
   return { ...configuration, warnings: [...warnings, ...firewallWarning(configuration)] }
 }

@@ -146,7 +146,9 @@ const planParts = async (options: ApplicationOptions, queriesAddress: string): P
   if (!options.isRestarted) await requireFreePorts(listeners)
   requireWritableFolder(home.data)
   mkdirSync(home.data, { recursive: true })
-  const cometbft = { home: home.root, transport: options.abciTransport, ...configuration.comet }
+  const { comet, signerSocket } = configuration
+  const signer = signerSocket === undefined ? {} : { signerSocket }
+  const cometbft = { home: home.root, transport: options.abciTransport, ...comet, ...signer }
   options.tell({
     type: 'planned',
     logging: {

@@ -76,6 +76,8 @@ export interface CometAddresses extends CometPeers {
 
 /** What config.toml says of addresses and keys. */
 export interface CometFile extends CometAddresses {
+  /** Path of the socket on which CometBFT waits for the program that signs; undefined where it has none. */
+  readonly signerSocket: string | undefined
   /** Whether CometBFT signs with the files of the home: else another program signs, or they lie elsewhere. */
   readonly signsHere: boolean
 }
@@ -96,6 +98,7 @@ const readTable = (path: string): unknown => {
   }
 }
 
+const UNIX = 'unix://'
 const DEFAULT_KEY = 'config/priv_validator_key.json'
 const DEFAULT_STATE = 'data/priv_validator_state.json'
 
@@ -108,11 +111,17 @@ const signsHere = (table: unknown): boolean => {
   return isLocal && isUsual
 }
 
+const signerSocket = (table: unknown): string | undefined => {
+  const { priv_validator_laddr: address } = table as Record<string, unknown>
+  return typeof address === 'string' && address.startsWith(UNIX) ? address.slice(UNIX.length) : undefined
+}
+
 /** Reads a config.toml. Throws cli/4. */
 export const readCometToml = (path: string): CometFile => {
   const table = readTable(path)
   return {
     signsHere: signsHere(table),
+    signerSocket: signerSocket(table),
     rpc: member(table, 'rpc', 'laddr') ?? 'tcp://127.0.0.1:26657',
     p2p: member(table, 'p2p', 'laddr') ?? 'tcp://0.0.0.0:26656',
     seeds: member(table, 'p2p', 'seeds') ?? '',

@@ -42,6 +42,8 @@ export interface LifeSign {
 export interface SupervisedOptions extends ChildOptions {
   /** Arguments of every start after the first; `args` when left out. */
   readonly restartArgs?: readonly string[]
+  /** What is done before each start; a failure of it is not told. */
+  beforeStart?(): Promise<void>
   /** Asks each child that is started whether it lives. */
   watchLife?(pid: number, onSilent: (reason: string) => void): LifeSign
   /** Told of every end that nobody asked for. When it settles with false, that end was the last. */
@@ -105,7 +107,7 @@ class KeptChild implements Supervised {
     for (let starts = 0; !signal.aborted; starts++) {
       const startedAtMs = performance.now()
       const exit = await this.#runOnce(starts === 0 ? args : (restartArgs ?? args))
-      if (signal.aborted) return
+      if (exit === undefined || signal.aborted) return
       if ((await onEnd?.(exit)) === false) return
       deaths = performance.now() - startedAtMs >= healthyAfterMs ? 1 : deaths + 1
       this.#log.error(`${name} ${describeExit(exit)}`, { deaths, last: exit.panic ?? exit.lastLines.at(-1) ?? '' })
@@ -119,8 +121,10 @@ class KeptChild implements Supervised {
     }
   }
 
-  async #runOnce(args: readonly string[]): Promise<ChildExit> {
-    const { name, onMessage, watchLife } = this.#options
+  async #runOnce(args: readonly string[]): Promise<ChildExit | undefined> {
+    const { name, onMessage, watchLife, beforeStart } = this.#options
+    if (beforeStart !== undefined) await beforeStart().catch(() => undefined)
+    if (this.#stopping.signal.aborted) return undefined
     const child = startChild({
       ...this.#options,
       args,

@@ -22,6 +22,8 @@ export interface CometbftPlan {
   /** Peers to dial, as config.toml has them. */
   readonly seeds: string
   readonly persistentPeers: string
+  /** Path of the socket on which it waits for the program that signs; left out where it has none. */
+  readonly signerSocket?: string
 }
 
 /** How the node writes its log, by its settings. */

@@ -34,8 +34,14 @@ const CONSENSUS_STOPPED = /^E\[[^\]]*\] CONSENSUS FAILURE!!!|"_msg":"CONSENSUS F
  */
 const RUNTIME = { GOGC: process.env['GOGC'] ?? '200', GOMEMLIMIT: process.env['GOMEMLIMIT'] ?? '384MiB' }
 
+/** It does not remove the socket of a run before it, and cannot listen there then. */
+const tidySocket = (path: string) => async (): Promise<void> => {
+  const { removeStaleSocket } = await import('../../../abci/endpoint.ts')
+  await removeStaleSocket(path)
+}
+
 export const runCometbft = (options: CometbftOptions): Supervised => {
-  const { log } = options
+  const { log, signerSocket } = options
   const onLine = (line: string): void => {
     options.onLine(line)
     if (!CONSENSUS_STOPPED.test(line)) return
@@ -54,6 +60,7 @@ export const runCometbft = (options: CometbftOptions): Supervised => {
       ],
       environment: RUNTIME,
       hasSettings: false,
+      ...(signerSocket === undefined ? {} : { beforeStart: tidySocket(signerSocket) }),
       watchLife: watchHealth({ url: `${rpcUrl(options.rpc)}/health`, mostFailures: MOST_FAILURES }),
       onLine,
     },

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -331,7 +332,7 @@ describe('a sign of life', () => {
 })
 
 describe('a supervised CometBFT', () => {
-  const options = (binary: string) => {
+  const options = (binary: string, more: { readonly signerSocket?: string } = {}) => {
     const lines: string[] = []
     const complaints: string[] = []
     return {
@@ -347,6 +348,7 @@ describe('a supervised CometBFT', () => {
           p2p: 'tcp://127.0.0.1:3',
           seeds: 'seed',
           persistentPeers: 'peer',
+          ...more,
           log: createLog({ write: (line) => void complaints.push(line) }),
           onLine: (line) => void lines.push(line),
           onGivenUp: (error) => void complaints.push(error.message),
@@ -367,6 +369,30 @@ describe('a supervised CometBFT', () => {
       'start --home /home/x --abci grpc --proxy_app 127.0.0.1:1 --rpc.laddr tcp://127.0.0.1:2 --p2p.laddr tcp://127.0.0.1:3 --p2p.seeds seed --p2p.persistent_peers peer'
     expect(lines).toEqual([call, line, call])
     expect(complaints.join('')).toContain('the consensus of cometbft has stopped: cometbft is started again')
+    await comet.stop()
+  })
+
+  it('finds no socket of a signer that a killed one left behind, at any start, and one that is used as it is', async () => {
+    const socket = join(folder, 'signer.sock')
+    const body = `[ -e ${socket} ] && echo there || echo free; exec sleep 60`
+    const { run, lines } = options(script('comet-signer', body), { signerSocket: socket })
+    // A process that is killed leaves its socket file behind.
+    const leave = async (): Promise<void> => {
+      const program = `require('node:net').createServer().listen('${socket}', () => process.kill(process.pid, 'SIGKILL'))`
+      await promisify(execFile)(process.execPath, ['-e', program]).catch(() => undefined)
+      expect(existsSync(socket)).toBe(true)
+    }
+    await leave()
+    const comet = run()
+    await expect.poll(() => lines).toEqual(['free'])
+    await leave()
+    await comet.restart()
+    await expect.poll(() => lines).toEqual(['free', 'free'])
+    const server = createServer().listen(socket)
+    await once(server, 'listening')
+    await comet.restart()
+    await expect.poll(() => lines).toEqual(['free', 'free', 'there'])
+    server.close()
     await comet.stop()
   })
 
