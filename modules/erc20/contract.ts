@@ -2,7 +2,7 @@
 import type { Address } from '../../core/address.ts'
 import { bigintToBytes, bytesToBigint, concatBytes, padLeft } from '../../core/bytes.ts'
 import { bytesToHex, hexToBytes } from '../../core/hex.ts'
-import type { ContractCalls } from '../contracts.ts'
+import type { ContractAnswer, ContractCalls } from '../contracts.ts'
 import type { MessageContext } from '../module.ts'
 import { sdkError } from '../sdk-errors.ts'
 import { erc20Error } from './errors.ts'
@@ -56,16 +56,22 @@ export class TokenContract {
 
   /** What it says that the escrow holds. Throws erc20/3 and sdk/11. */
   measure(): bigint {
-    const answer = this.#look(encode('balanceOf', ERC20_ADDRESS))
-    if (answer !== undefined && answer.length >= WORD) return bytesToBigint(answer.subarray(0, WORD))
+    const { isSuccess, output, isGasShort } = this.#look(encode('balanceOf', ERC20_ADDRESS))
+    if (isSuccess && output.length >= WORD) return bytesToBigint(output.subarray(0, WORD))
+    if (!isSuccess && isGasShort) throw this.#outOfGas()
     throw erc20Error('noToken', `${this.#text} is no token: it does not answer balanceOf`)
   }
 
-  /** What it says of itself, in bounds; contracts without these methods are tokens, too. Throws sdk/11. */
+  /**
+   * What it says of itself, in bounds; contracts without these methods are tokens, too. Throws sdk/11 where it is asked with less gas
+   * than it may use, whatever it answers then: a wrapper that catches how another token fails has an answer of its own for that.
+   */
   describe(): Partial<TokenMetadata> {
-    const [name, symbol, decimals] = (['name', 'symbol', 'decimals'] as const).map((method) =>
-      this.#look(encode(method)),
-    )
+    const [name, symbol, decimals] = (['name', 'symbol', 'decimals'] as const).map((method) => {
+      const { isSuccess, output, isGasShort } = this.#look(encode(method))
+      if (isGasShort) throw this.#outOfGas()
+      return isSuccess ? output : undefined
+    })
     return { ...readText('name', name), ...readText('symbol', symbol), ...readDecimals(decimals) }
   }
 
@@ -85,17 +91,15 @@ export class TokenContract {
     return bytesToHex(this.#token)
   }
 
-  /**
-   * Undefined where its code fails. Throws sdk/11 where that may be for want of gas: whoever registers a token must not choose
-   * which of its methods answer.
-   */
-  #look(input: Uint8Array): Uint8Array | undefined {
+  #look(input: Uint8Array): ContractAnswer {
     const gas = this.#params.viewGas
     const call = { from: ERC20_ADDRESS, to: this.#token, origin: this.#origin, input, gas }
-    const { isSuccess, output, isGasShort } = this.#contracts.call({ ...call, isStatic: true })
-    if (isSuccess) return output
-    if (isGasShort) throw sdkError('outOfGas', `out of gas in location: view of a contract, which may use ${gas}`)
-    return undefined
+    return this.#contracts.call({ ...call, isStatic: true })
+  }
+
+  /** Whoever registers a token must not choose by the gas what it says of itself. */
+  #outOfGas(): Error {
+    return sdkError('outOfGas', `out of gas in location: view of a contract, which may use ${this.#params.viewGas}`)
   }
 
   /** Judges the answer as SafeERC20 does: nothing returned is a success, and everything but true is none. */

@@ -52,11 +52,12 @@ export const registerToken = (
     throw erc20Error('known', `${bytesToHex(address)} is registered already`)
   }
   checkContract(state, address, dependencies)
-  context.consumeGas(REGISTRATION_GAS, 'registration')
   const contract = new TokenContract(contracts, address, sender, params)
   const measured = contract.measure()
   const defaults = { name: denomOf(address), symbol: DEFAULT_SYMBOL, decimals: 0 }
   const said = { ...defaults, ...contract.describe() }
+  // Behind the looks: whoever has gas for it has as much while the contract is asked as it may use by default.
+  context.consumeGas(REGISTRATION_GAS, 'registration')
   const token: Token = { address, ...said, depositsEnabled: true, measured, measuredHeight: height }
   saveToken(state, token, dependencies)
   if (params.registrationFee > 0n) {

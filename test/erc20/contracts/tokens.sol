@@ -215,3 +215,23 @@ contract LyingName is Honest {
         }
     }
 }
+
+/// What a token behind proxies takes to tell its decimals.
+contract Underlying {
+    uint256[10] private slots;
+
+    function decimals() external view returns (uint8) {
+        uint256 sum = 6;
+        for (uint256 i = 0; i < 10; i++) sum += slots[i];
+        return uint8(sum);
+    }
+}
+
+/// Has the decimals of another token, and 18 where that one does not answer: as OpenZeppelin's ERC20Wrapper.
+contract Wrapper is Honest {
+    Underlying private immutable underlying = new Underlying();
+
+    function decimals() external view override returns (uint8) {
+        try underlying.decimals() returns (uint8 value) { return value; } catch { return 18; }
+    }
+}
