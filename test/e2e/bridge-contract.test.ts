@@ -197,6 +197,22 @@ describe.runIf(hasAnvil)('the contract', () => {
     expect(await refusal('deposit', [account, `0x${'00'.repeat(1_025)}`], { value: 1n })).toBe('BadDeposit')
   })
 
+  it('takes no deposit below the least one, which its governor sets', async () => {
+    const deposit = [`0x${'aa'.repeat(20)}`, '0x'] as const
+    const least = parseEther('0.01')
+    expect([await read('minDeposit'), await refusal('deposit', deposit, { value: 1n })]).toEqual([
+      0n,
+      'nothing was refused',
+    ])
+    expect(await refusal('setMinDeposit', [least])).toBe('NotGovernor')
+    expect(await refusal('setMinDeposit', [(1n << 128n) + 1n], byGovernor)).toBe('BadDeposit')
+    await write('setMinDeposit', [least], byGovernor)
+    expect(await read('minDeposit')).toBe(least)
+    expect(await refusal('deposit', deposit, { value: least - 1n })).toBe('BadDeposit')
+    expect(await refusal('deposit', deposit, { value: least })).toBe('nothing was refused')
+    await write('setMinDeposit', [0n], byGovernor)
+  })
+
   it('is read by a daemon as it logs', async () => {
     // anvil finalizes what is two epochs old.
     await anvil.client.mine({ blocks: 100 })

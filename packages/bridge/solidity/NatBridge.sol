@@ -32,6 +32,7 @@ contract NatBridge {
     event SetUpdated(uint256 indexed nonce, bytes32 setHash);
     event PausedSet(bool isPaused);
     event DailyLimitSet(uint256 limit);
+    event MinDepositSet(uint256 amount);
     event GovernorProposed(address indexed governor);
     event GovernorSet(address indexed governor);
 
@@ -84,6 +85,8 @@ contract NatBridge {
     uint256 public dailyLimit;
     uint256 public limitDay;
     uint256 public releasedOnDay;
+    /// Least amount of a deposit, in wei: the chain has a bounded number of places for deposits, and they go in the order of their ids.
+    uint256 public minDeposit;
 
     modifier onlyGovernor() {
         if (msg.sender != governor) revert NotGovernor();
@@ -108,7 +111,8 @@ contract NatBridge {
     /// @param accAddress 20 bytes: the account on the other side.
     function deposit(bytes calldata accAddress, bytes calldata data) external payable whenRunning {
         bool isSound = accAddress.length == 20 && data.length <= MAX_DATA_BYTES;
-        if (!isSound || msg.value == 0 || msg.value > MAX_DEPOSIT) revert BadDeposit();
+        bool isAmount = msg.value > 0 && msg.value >= minDeposit && msg.value <= MAX_DEPOSIT;
+        if (!isSound || !isAmount) revert BadDeposit();
         emit Bridge(nextDepositId++, msg.value, msg.sender, accAddress, data);
     }
 
@@ -159,6 +163,13 @@ contract NatBridge {
     function setDailyLimit(uint256 limit) external onlyGovernor {
         dailyLimit = limit;
         emit DailyLimitSet(limit);
+    }
+
+    function setMinDeposit(uint256 amount) external onlyGovernor {
+        // Pausing is what stops deposits, and is seen.
+        if (amount > MAX_DEPOSIT) revert BadDeposit();
+        minDeposit = amount;
+        emit MinDepositSet(amount);
     }
 
     /// In two steps, so that the power does not go to an address that nobody holds.
