@@ -26,6 +26,7 @@ import {
   heightKey,
   KEYS_A_PART,
   labelKey,
+  namedBy,
   orderKey,
   ownerFillKey,
   ownerOrderKey,
@@ -72,6 +73,71 @@ export type OrderBefore = (market: number, seq: number) => OpenOrder | undefined
 
 const NOBODY_KNOWS: OrderBefore = () => undefined
 
+/** An order as it was open when the history began: what it had filled is one number, and its placement has no height. */
+const entryOf = ({
+  market,
+  seq,
+  owner,
+  subaccount,
+  side,
+  tif,
+  priceTicks,
+  lots,
+  left,
+  clientId,
+}: OpenOrder): OrderEntry => ({
+  ...{ market, seq, owner, subaccount, side: SIDE_CODES[side], tif: TIF_CODES[tif], priceTicks, lots },
+  ...{ clientId, txHash: EMPTY_BYTES, height: 0, timeMs: 0, filledLots: lots - left, filledTicks: 0n },
+  ...{ cancelledLots: 0, reason: 0, changedHeight: 0, changedMs: 0 },
+})
+
+type NamedEntry = Pick<OrderEntry, 'market' | 'seq' | 'owner' | 'subaccount' | 'clientId'>
+
+/** The keys by which orders are found, in one write. */
+class NameWriter {
+  readonly #store: KeyValueStore
+  readonly #batch: Batch
+  /** The order_seq of the newest order by the keys that this write has. */
+  readonly #named = new Map<string, number>()
+
+  constructor(store: KeyValueStore, batch: Batch) {
+    this.#store = store
+    this.#batch = batch
+  }
+
+  /** One that is older than the history takes no name from another, which is newer. */
+  put({ market, seq, owner, subaccount, clientId }: NamedEntry, isOlder = false): void {
+    this.#batch.put(COLUMN, ownerOrderKey(owner, seq), uint32ToBytes(market))
+    if (clientId.length === 0) return
+    const place = concatBytes(uint32ToBytes(market), uint64ToBytes(seq))
+    this.#putName(clientIdKey(owner, clientId), place, seq, isOlder)
+    this.#putName(labelKey(owner, market, subaccount, clientId), uint64ToBytes(seq), seq, isOlder)
+  }
+
+  #putName(key: Uint8Array, value: Uint8Array, seq: number, isOlder: boolean): void {
+    const name = bytesToKey(key)
+    if (isOlder && (this.#named.get(name) ?? this.#storedSeq(key)) > seq) return
+    this.#named.set(name, seq)
+    this.#batch.put(COLUMN, key, value)
+  }
+
+  #storedSeq(key: Uint8Array): number {
+    const value = this.#store.get(COLUMN, key)
+    return (value && namedBy(key, value)?.seq) ?? 0
+  }
+}
+
+/** Puts orders into the history that were open when it begins, in one write. */
+export const adoptOrders = (store: KeyValueStore, orders: readonly OpenOrder[]): void => {
+  const batch = store.batch()
+  const names = new NameWriter(store, batch)
+  for (const order of orders) {
+    batch.put(COLUMN, orderKey(order.market, order.seq), encodeOrderEntry(entryOf(order)))
+    names.put(order, true)
+  }
+  store.write(batch, { sync: false })
+}
+
 /** A part of a block, in one write. Values that it has changed so far are read back from it. */
 class PartWriter {
   readonly #store: KeyValueStore
@@ -84,8 +150,7 @@ class PartWriter {
   readonly #from: number
   readonly #orders = new Map<string, OrderEntry>()
   readonly #candles = new Map<string, { readonly key: Uint8Array; candle: Candle }>()
-  /** Keys by client id that this part has written. */
-  readonly #named = new Set<string>()
+  readonly #names: NameWriter
   /** What goes with the block when it is pruned. */
   readonly #prunable: Uint8Array[] = []
 
@@ -93,6 +158,7 @@ class PartWriter {
     this.#store = store
     this.#orderBefore = orderBefore
     this.#batch = store.batch()
+    this.#names = new NameWriter(store, this.#batch)
     this.#block = block
     this.#from = from
     this.#height = block.height
@@ -140,43 +206,12 @@ class PartWriter {
     return value === undefined ? this.#adopt(market, seq) : decodeOrderEntry(market, seq, value)
   }
 
-  /** An order that is older than the history gets its entry with the first that happens to it. */
+  /** A history of an earlier version lacks orders that were open when it began: each gets its entry with the first that happens to it. */
   #adopt(market: number, seq: number): OrderEntry | undefined {
     const order = this.#orderBefore(market, seq)
     if (order === undefined) return undefined
-    const { owner, subaccount, priceTicks, lots, left, clientId } = order
-    const entry = {
-      ...{ market, seq, owner, subaccount, side: SIDE_CODES[order.side], tif: TIF_CODES[order.tif], priceTicks, lots },
-      ...{ clientId, txHash: EMPTY_BYTES, height: 0, timeMs: 0, filledLots: lots - left, filledTicks: 0n },
-      ...{ cancelledLots: 0, reason: 0, changedHeight: 0, changedMs: 0 },
-    }
-    this.#putKeys(entry, true)
-    return entry
-  }
-
-  /** Writes the keys by which an order is found. One that is older than the history takes no name from another, which is newer. */
-  #putKeys(
-    {
-      market,
-      seq,
-      owner,
-      subaccount,
-      clientId,
-    }: Pick<OrderEntry, 'market' | 'seq' | 'owner' | 'subaccount' | 'clientId'>,
-    isAdopted = false,
-  ): void {
-    this.#batch.put(COLUMN, ownerOrderKey(owner, seq), uint32ToBytes(market))
-    if (clientId.length === 0) return
-    const place = concatBytes(uint32ToBytes(market), uint64ToBytes(seq))
-    this.#putName(clientIdKey(owner, clientId), place, isAdopted)
-    this.#putName(labelKey(owner, market, subaccount, clientId), uint64ToBytes(seq), isAdopted)
-  }
-
-  #putName(key: Uint8Array, value: Uint8Array, isAdopted: boolean): void {
-    const name = bytesToKey(key)
-    if (isAdopted && (this.#named.has(name) || this.#store.get(COLUMN, key) !== undefined)) return
-    this.#named.add(name)
-    this.#batch.put(COLUMN, key, value)
+    this.#names.put(order, true)
+    return entryOf(order)
   }
 
   #change(order: OrderEntry, changes: Partial<OrderEntry>): void {
@@ -195,7 +230,7 @@ class PartWriter {
       this.#prunable.push(clientIdKey(owner, changed.clientId), labelKey(owner, market, subaccount, changed.clientId))
     const nothing = { filledLots: 0, filledTicks: 0n, cancelledLots: 0, reason: 0 }
     this.#change({ ...order, ...nothing, changedHeight: height, changedMs: timeMs }, {})
-    this.#putKeys(placed)
+    this.#names.put(placed)
   }
 
   #fill(filled: Filled): void {

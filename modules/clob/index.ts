@@ -39,6 +39,7 @@ export {
   readParameters,
   readProposer,
   readRecord,
+  scanOrders,
   writeCarried,
   writeProposer,
 } from './keeper/index.ts'

@@ -333,13 +333,31 @@ describe('the history of orders', () => {
       const pruner = new BlockPruner(late)
       while (pruner.step(3) > 0);
       const follower = followerOf(late)
-      for (let i = 0; i < 2 * BLOCKS; i++) {
+      const every = { before: undefined, limit: 100_000 }
+      const [all, known] = [new HistoryReader(whole), new HistoryReader(late)]
+      await chain.turmoil()
+      follow(late, follower)
+      follow(whole)
+      // Before anything happens to them, too, by number, owner and id.
+      let quiet = 0
+      for (const owner of chain.traders.addresses) {
+        for (const order of all.orders(owner, 0, every, (each) => lotsLeft(each) > 0).items) {
+          if (order.changedHeight >= begins) continue
+          quiet++
+          const { market, seq, clientId, lots, side, tif, priceTicks } = order
+          const told = known.order(market, seq)
+          expect(told).toMatchObject({ owner, market, seq, clientId, lots, side, tif, priceTicks, height: 0 })
+          expect(told && lotsLeft(told)).toBe(lotsLeft(order))
+          expect(known.orders(owner, market, every, (each) => each.seq === seq).items).toEqual([told])
+          if (clientId.length > 0) expect(known.orderByClientId(owner, clientId, order)).toEqual(told)
+        }
+      }
+      expect(quiet).toBeGreaterThan(3)
+      for (let i = 1; i < 2 * BLOCKS; i++) {
         await chain.turmoil()
         follow(late, follower)
       }
       follow(whole)
-      const [all, known] = [new HistoryReader(whole), new HistoryReader(late)]
-      const every = { before: undefined, limit: 100_000 }
       const orders = chain.traders.addresses.flatMap((owner) => all.orders(owner, 0, every, () => true).items)
       let old = 0
       for (const order of orders) {
