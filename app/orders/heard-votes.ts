@@ -29,6 +29,10 @@ export interface VotePowers {
   readonly total: bigint
 }
 
+/** Whoever votes for a height, by the keys of their addresses. `state` is that of the block below. */
+export const votersOf = (state: StateReader, height: number): ReadonlySet<string> =>
+  new Set(readValidators(state, height).map(({ publicKey }) => bytesToKey(consensusAddress(publicKey))))
+
 /** `state` is that of the block below, or after it. */
 export const votePowers = (state: StateReader, height: number): VotePowers => {
   const validators = readValidators(state, height)
@@ -48,7 +52,10 @@ export class HeardVotes {
     return this.#blocks
   }
 
-  /** `validator` is undefined where the vote is that of this node. CometBFT has verified the others. */
+  /**
+   * `validator` is undefined where the vote is that of this node. Of the others CometBFT has verified the signature of the extension, and not
+   * yet that of the vote: who sends it may have named anybody, so `validator` must be one of the set.
+   */
   note(height: number, hash: Hash, validator: Uint8Array | undefined, extension: Uint8Array): void {
     if (extension.length === 0) return
     const key = bytesToKey(hash)

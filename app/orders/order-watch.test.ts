@@ -53,6 +53,21 @@ const carriedId = (height: number, hash: Hash): ListedId => ({
 })
 
 describe('orders that no block holds yet', () => {
+  it('keep no votes of those who are no validators: CometBFT asks before it knows whose a vote is', () => {
+    const { world, trader, told, send } = begin()
+    const hash = send(trader.sign())
+    const { height, orders } = world
+    const salt = blockHash(height)
+    const attestations = encodeAttestations([{ phase: 2, id: idOf(salt, hash), dtMs: 0 }])
+    const extension = encodeExtension({ ...EMPTY_EXTENSION, attestations })
+    for (let index = 100; index < 1_100; index++) orders.watch.noteVote(height, salt, validator(index), extension)
+    expect(orders.watch.heardVotes).toBe(0)
+    vote(world, 0, [hash])
+    vote(world, 1, [hash])
+    expect(orders.watch.heardVotes).toBe(2)
+    expect(told().at(-1)).toEqual([0, 'attested'])
+  })
+
   it('are pending, attested by more than a third, and included', () => {
     const { world, trader, watch, told, send } = begin()
     const hash = send(trader.sign())

@@ -7,7 +7,7 @@ import { bytesToKey } from '../../core/bytes.ts'
 import type { Hash } from '../../core/hash.ts'
 import { marketOfAction } from '../../modules/clob/index.ts'
 import type { StateReader } from '../../store/state.ts'
-import { HeardVotes, type VotePowers, votePowers } from './heard-votes.ts'
+import { HeardVotes, type VotePowers, votePowers, votersOf } from './heard-votes.ts'
 import type { OrderIds } from './order-ids.ts'
 import type { OrderPool } from './pool.ts'
 import type { OrderEnd, OrderStage, PooledOrder } from './pooled-order.ts'
@@ -72,6 +72,8 @@ export interface OrderWatchOptions {
 export class OrderWatch {
   readonly #options: OrderWatchOptions
   readonly #heard = new HeardVotes()
+  /** The validators of the newest height for which votes came. */
+  #voters: { readonly height: number; readonly keys: ReadonlySet<string> } | undefined
   #carried: ReadonlySet<PooledOrder> = new Set()
   #tallies: VoteTally[] = []
   #news: OrderNews[] = []
@@ -85,9 +87,21 @@ export class OrderWatch {
     this.#options = options
   }
 
-  /** See {@link HeardVotes.note}. Votes for other blocks than the next one are of no use. */
+  /** See {@link HeardVotes.note}. Votes for other blocks than the next one are of no use, nor are those of others than its validators. */
   noteVote(height: number, hash: Hash, validator: Uint8Array | undefined, extension: Uint8Array): void {
-    if (height === this.#options.nextHeight()) this.#heard.note(height, hash, validator, extension)
+    if (height !== this.#options.nextHeight()) return
+    if (validator !== undefined && !this.#mayVote(height, validator)) return
+    this.#heard.note(height, hash, validator, extension)
+  }
+
+  #mayVote(height: number, validator: Uint8Array): boolean {
+    if (this.#voters?.height !== height) this.#voters = { height, keys: votersOf(this.#options.state(), height) }
+    return this.#voters.keys.has(bytesToKey(validator))
+  }
+
+  /** How many votes are kept. */
+  get heardVotes(): number {
+    return this.#heard.blocks.reduce((sum, { votes }) => sum + votes.size, 0)
   }
 
   arrived(order: PooledOrder): void {
@@ -125,6 +139,7 @@ export class OrderWatch {
 
   clear(): void {
     this.#heard.clear()
+    this.#voters = undefined
     this.#carried = new Set()
     this.#rest()
   }
