@@ -10,6 +10,17 @@ import type { PublicKey } from './public-key.ts'
 const GAS_PER_ETHEREUM_SIGNATURE = 21_000n
 /** Flat price of every message, about that of four storage writes. Modules add what lists and sizes cost beyond it. */
 export const GAS_PER_MESSAGE = 50_000n
+/** Bytes of a message's response that its price pays for: that of most has fewer. */
+const FREE_RESPONSE_BYTES = 64
+/**
+ * Results are hashed with the responses in them, so that nobody can leave these out, and CometBFT takes 4 MiB of a block's results over
+ * gRPC (abci/reply-limits.ts): at this price a block of 1,000,000,000 gas has 3.4 MB of responses at most.
+ */
+const GAS_PER_RESPONSE_BYTE = 300n
+
+/** What a message pays for its response, beside {@link GAS_PER_MESSAGE}. */
+export const responseGas = (bytes: number): bigint =>
+  bytes <= FREE_RESPONSE_BYTES ? 0n : GAS_PER_RESPONSE_BYTE * BigInt(bytes - FREE_RESPONSE_BYTES)
 
 /** What verifying one signer's signature costs: of a multisig every key that signs. */
 const signatureGas = (publicKey: PublicKey, mode: SignerMode, perSignature: bigint): bigint => {

@@ -5,7 +5,7 @@ import { attribute } from '../../../modules/events.ts'
 import type { Event } from '../../../modules/module.ts'
 import { SDK_CODES } from '../../../modules/sdk-errors.ts'
 import { encodeTxMsgData } from '../../../proto/encode-tx-msg-data.ts'
-import { GAS_PER_MESSAGE } from '../../native/gas.ts'
+import { GAS_PER_MESSAGE, responseGas } from '../../native/gas.ts'
 import { contractCallsOf } from '../../native/contract-calls.ts'
 import type { NativeContext } from './ante.ts'
 import type { GasMeter } from './gas-meter.ts'
@@ -85,6 +85,7 @@ export class MessageRun {
       const contracts = scene && contractCallsOf(scene, state, meter, emit)
       const context = { state, height, timeNs, chainId, emit, consumeGas, ...(contracts && { contracts }) }
       const value = handler.execute(context, prepared)
+      meter.consume(responseGas(value.length), 'response')
       this.#responses.push({ typeUrl: `${handler.typeUrl}Response`, value })
     } catch (error) {
       if (!(error instanceof CodedError) || isFault(error)) throw error
