@@ -1,6 +1,6 @@
 /**
  * Four validators, and clients that trade through three of them: orders are in blocks, most within the bound, funds are conserved,
- * the nodes agree, and the fourth is killed meanwhile. One speaks gRPC with its CometBFT.
+ * the nodes agree, and the fourth is killed meanwhile. One speaks gRPC.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { auditAll, python } from './clob-audit.ts'
@@ -64,12 +64,7 @@ const untilCaughtUp = (node: TestNode): Promise<true> =>
 beforeAll(async () => {
   const created = await createNetwork({
     editGenesis: withUniformMarket,
-    members: [
-      OPTIONS,
-      { ...OPTIONS, abci: 'grpc' },
-      OPTIONS,
-      OPTIONS,
-    ],
+    members: [OPTIONS, { ...OPTIONS, abci: 'grpc' }, OPTIONS, OPTIONS],
   })
   network = created
   await created.start()

@@ -1,7 +1,9 @@
-/** Several nodes of one chain, each on a loopback address of its own: 127.0.0.2, 127.0.0.3, ... */
+/**
+ * Several nodes of one chain, each on a loopback address of its own: 127.0.0.2, 127.0.0.3, ... All run one line of CometBFT, as they must
+ * (docs/operating.md): CHAIN_TEST_COMETBFT says which.
+ */
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, existsSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { type GenesisDocument, readGenesisJson, writeGenesis } from '../../bin/node/genesis/document.ts'
@@ -9,17 +11,6 @@ import { findCometbft } from '../../bin/node/supervise/cometbft-binary.ts'
 import { addValidatorOf, editCometToml } from '../../bin/testing/make-home.ts'
 import { invariant } from '../../core/errors.ts'
 import { createNode, type NodeOptions, type TestNode } from './harness.ts'
-
-const OLDER = 'v0.38.25'
-
-/** The older line of CometBFT that is tested too; undefined, with a line that says so, where it is not installed. */
-export const findOlderCometbft = (): string | undefined => {
-  const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
-  const binary = join(cache, 'nat-chain', 'cometbft', OLDER, 'cometbft')
-  if (existsSync(binary)) return binary
-  console.log(`skipped over CometBFT ${OLDER}: ${binary} is missing, "make setup" with Go 1.25 builds it`)
-  return undefined
-}
 
 export interface NetworkMember extends NodeOptions {
   /** A full node has no power. */

@@ -27,12 +27,7 @@ let liar: Uint8Array
 
 beforeAll(async () => {
   const created = await createNetwork({
-    members: [
-      { ...OPTIONS, abci: 'socket' },
-      { ...OPTIONS, abci: 'grpc' },
-      OPTIONS,
-      OPTIONS,
-    ],
+    members: [{ ...OPTIONS, abci: 'socket' }, { ...OPTIONS, abci: 'grpc' }, OPTIONS, OPTIONS],
   })
   network = created
   const seed = validatorSeed(network.at(LIAR))
