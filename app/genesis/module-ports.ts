@@ -1,13 +1,14 @@
 /** What the modules need of each other and of the node. Modules know ports alone: here is what stands behind each. */
 import { type Address, FEE_COLLECTOR_ADDRESS } from '../../core/address.ts'
+import { DENOMINATION } from '../../core/amounts.ts'
 import { bytesToKey } from '../../core/bytes.ts'
 import { type Decimal, divideByInteger, toDecimal } from '../../core/decimal.ts'
 import { mayCreateValidator } from '../../modules/admission/index.ts'
-import { createLedger, describeDenom, forgetDenom } from '../../modules/bank/index.ts'
+import { createLedger, describeDenom, forgetDenom, readBalances } from '../../modules/bank/index.ts'
 import { mostValidators, readConsensusParameters, readValidators, roomFault } from '../../modules/consensus/index.ts'
 import { fundCommunityPool } from '../../modules/distribution/index.ts'
 import { consensusAddress } from '../../core/signature.ts'
-import type { Ledger } from '../../modules/ledger.ts'
+import type { Coin, Ledger } from '../../modules/ledger.ts'
 import type { Module, QueryContext } from '../../modules/module.ts'
 import { createDoubleSignPunisher } from '../../modules/slashing/index.ts'
 import type { StakeReader, StakingHooks } from '../../modules/stake.ts'
@@ -57,6 +58,12 @@ const bondedRatio = (state: StateReader, stake: StakeReader, ledger: Ledger): De
   return supply === 0n ? 0n : divideByInteger(toDecimal(stake.totalBondedTokens(state)), supply)
 }
 
+/** The denominations that are taken at once: others wait for the next block. Only markets bring any, of which there are 256 at most. */
+const MOST_OTHER_FEES = 64
+
+const otherFees = (state: StateReader): readonly Coin[] =>
+  readBalances(state, FEE_COLLECTOR_ADDRESS, MOST_OTHER_FEES).filter(({ denom }) => denom !== DENOMINATION)
+
 /** Those who listen to staking. They are called at every change of a stake, and never change. */
 const listeners = (modules: ModulesLater): (() => readonly StakingHooks[]) => {
   let hooks: readonly StakingHooks[] | undefined
@@ -105,6 +112,7 @@ export const createPorts = (options: PortsOptions, modules: ModulesLater): Modul
     isBlockedReceiver,
     ledger,
     feeCollector,
+    otherFees,
     stake,
     punisher: stake,
     stakingHooks,
@@ -124,7 +132,7 @@ export const createPorts = (options: PortsOptions, modules: ModulesLater): Modul
     },
     prepareMessage: routeTo(modules),
     fundCommunityPool: (context, from, coins) =>
-      fundCommunityPool(context, { ledger, stake, feeCollector }, from, coins),
+      fundCommunityPool(context, { ledger, stake, feeCollector, otherFees }, from, coins),
     describeDenom,
     forgetDenom,
     viewCode: VIEW_CODE,

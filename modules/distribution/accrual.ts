@@ -22,7 +22,7 @@ import type { StateReader, StateWriter } from '../../store/state.ts'
 import type { BlockContext, CommitVote } from '../module.ts'
 import type { ValidatorView } from '../stake.ts'
 import type { DecCoins } from './dec-coins.ts'
-import { addCoins, multiplyCoins, subtractCoins } from './dec-coins.ts'
+import { addCoins, multiplyCoins, subtractCoins, toDecCoins } from './dec-coins.ts'
 import type { DistributionDependencies, RewardContext } from './deps.ts'
 import { commissionEarned, rewardsEarned } from './events.ts'
 import {
@@ -137,14 +137,23 @@ const followVotes = (
   return keys
 }
 
+/** Fees of the order book in other denominations belong to the community pool: validators are owed anat alone by the accumulator. */
+const poolOtherFees = ({ state, emit }: BlockContext, dependencies: DistributionDependencies): void => {
+  const coins = dependencies.otherFees(state)
+  if (coins.length === 0) return
+  collect({ state, emit }, dependencies, dependencies.feeCollector, coins)
+  addToPool(state, toDecCoins(coins))
+}
+
 /**
  * Begin block: the fees of the last block go to all of its set by their power. Without fees nothing is read but the
- * collector's balance, and nothing written; the set of voters is then followed later, at the same figures.
+ * collector's balances, and nothing written; the set of voters is then followed later, at the same figures.
  * Without a commit (the first block of a chain) fees wait for the next block.
  */
 export const allocateFees = (context: BlockContext, dependencies: DistributionDependencies): void => {
   const { state, lastCommit } = context
   const { ledger, feeCollector } = dependencies
+  poolOtherFees(context, dependencies)
   const fees = ledger.balance(state, feeCollector, DENOMINATION)
   if (fees === 0n || lastCommit.length === 0) return
   sweepSurplus(context, dependencies)

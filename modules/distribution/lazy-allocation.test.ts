@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Address } from '../../core/address.ts'
+import { type Address, FEE_COLLECTOR_ADDRESS } from '../../core/address.ts'
 import { encodeBech32 } from '../../core/bech32.ts'
 import { type Decimal, divideRoundUp, multiply, ONE, toDecimal, truncate } from '../../core/decimal.ts'
 import { distributionQuery, distributionTx } from '../../proto/index.ts'
@@ -344,5 +344,25 @@ describe('lazy allocation', () => {
     const { rewards } = world.ask(query.validatorOutstandingRewards, { validatorAddress: formatOperator(operator) })
     expect(rewards?.rewards[0]?.amount).toBe(toDecimal(490n).toString())
     expect(world.faults()).toEqual([])
+  })
+})
+
+describe('fees of the order book', () => {
+  it('go to the community pool where they are not in anat, also in a block without other fees', () => {
+    const world = makeWorld()
+    world.pass()
+    world.createValidator(0, 1_000n, 0n)
+    for (const [round, fees] of [0n, 5_000n].entries()) {
+      world.give(FEE_COLLECTOR_ADDRESS, 70n, 'erc20/0x1234')
+      world.give(FEE_COLLECTOR_ADDRESS, 900n, 'uusd')
+      world.beginBlock(fees, [vote(0, 10n)])
+      for (const denom of ['anat', 'erc20/0x1234', 'uusd']) {
+        expect(world.ledger.balance(world.state, FEE_COLLECTOR_ADDRESS, denom)).toBe(0n)
+      }
+      expect([readPool(world.state, 'uusd'), readPool(world.state, 'erc20/0x1234')]).toEqual(
+        [900n, 70n].map((each) => toDecimal(each * BigInt(round + 1))),
+      )
+      expect(world.faults()).toEqual([])
+    }
   })
 })

@@ -15,7 +15,7 @@ import type { Decimal } from '../../../core/decimal.ts'
 import { LatestState } from '../../../store/latest.ts'
 import { openMemoryStore } from '../../../store/memory/memory-store.ts'
 import { Overlay } from '../../../store/overlay.ts'
-import { createLedger } from '../../bank/index.ts'
+import { createLedger, readBalances } from '../../bank/index.ts'
 import type { CommitVote, Event } from '../../module.ts'
 import { distributionModule, DISTRIBUTION_ADDRESS } from '../index.ts'
 import { consensusOf, FakeStaking, operatorOf } from './fake-staking.ts'
@@ -27,7 +27,8 @@ export const makeWorld = (genesis: unknown = {}) => {
   const blocked = new Set([bytesToKey(DISTRIBUTION_ADDRESS), bytesToKey(FEE_COLLECTOR_ADDRESS)])
   const ledger = createLedger({ isBlockedReceiver: (address) => blocked.has(bytesToKey(address)) })
   const stake = new FakeStaking()
-  const module = distributionModule.create({ ledger, stake, feeCollector: FEE_COLLECTOR_ADDRESS })
+  const otherFees = () => readBalances(state, FEE_COLLECTOR_ADDRESS, 100).filter(({ denom }) => denom !== DENOMINATION)
+  const module = distributionModule.create({ ledger, stake, feeCollector: FEE_COLLECTOR_ADDRESS, otherFees })
   stake.hooks = module.hooks.staking
   const events: Event[] = []
   const block = { height: 0 }
