@@ -58,8 +58,8 @@ const bondedRatio = (state: StateReader, stake: StakeReader, ledger: Ledger): De
   return supply === 0n ? 0n : divideByInteger(toDecimal(stake.totalBondedTokens(state)), supply)
 }
 
-/** The denominations that are taken at once: others wait for the next block. Only markets bring any, of which there are 256 at most. */
-const MOST_OTHER_FEES = 64
+/** Only markets bring any, of which there are 256 at most. */
+const MOST_OTHER_FEES = 257
 
 const otherFees = (state: StateReader): readonly Coin[] =>
   readBalances(state, FEE_COLLECTOR_ADDRESS, MOST_OTHER_FEES).filter(({ denom }) => denom !== DENOMINATION)

@@ -7,6 +7,7 @@ import { Random } from '../../test/sim/random.ts'
 import type { CommitVote } from '../module.ts'
 import type { DelegationView, ValidatorView } from '../stake.ts'
 import { formatOperator } from '../validator-addresses.ts'
+import { OTHER_FEES_EVERY } from './accrual.ts'
 import { DISTRIBUTION_ADDRESS, readParams, readPool } from './keeper.ts'
 import { EagerRewards } from './testing/eager-rewards.ts'
 import { consensusOf, delegatorOf, operatorOf } from './testing/fake-staking.ts'
@@ -348,17 +349,19 @@ describe('lazy allocation', () => {
 })
 
 describe('fees of the order book', () => {
-  it('go to the community pool where they are not in anat, also in a block without other fees', () => {
+  it('go to the community pool where they are not in anat, once in so many blocks, also in one without other fees', () => {
     const world = makeWorld()
     world.pass()
     world.createValidator(0, 1_000n, 0n)
+    const held = (denom: string): bigint => world.ledger.balance(world.state, FEE_COLLECTOR_ADDRESS, denom)
     for (const [round, fees] of [0n, 5_000n].entries()) {
       world.give(FEE_COLLECTOR_ADDRESS, 70n, 'erc20/0x1234')
       world.give(FEE_COLLECTOR_ADDRESS, 900n, 'uusd')
+      world.pass(OTHER_FEES_EVERY - 2 - (round === 0 ? 1 : 0))
+      world.beginBlock(0n, [vote(0, 10n)])
+      expect([held('uusd'), held('erc20/0x1234')]).toEqual([900n, 70n])
       world.beginBlock(fees, [vote(0, 10n)])
-      for (const denom of ['anat', 'erc20/0x1234', 'uusd']) {
-        expect(world.ledger.balance(world.state, FEE_COLLECTOR_ADDRESS, denom)).toBe(0n)
-      }
+      for (const denom of ['anat', 'erc20/0x1234', 'uusd']) expect(held(denom)).toBe(0n)
       expect([readPool(world.state, 'uusd'), readPool(world.state, 'erc20/0x1234')]).toEqual(
         [900n, 70n].map((each) => toDecimal(each * BigInt(round + 1))),
       )
