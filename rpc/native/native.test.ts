@@ -316,12 +316,14 @@ describe('gRPC', () => {
       )
       expect(names).toContain('cosmos.bank.v1beta1.Query')
       for (const { typeName } of [...NATIVE_SERVICES, ...MESSAGE_SERVICES]) expect(names).toContain(typeName)
+      expect(names).toContain('grpc.health.v1.Health')
       for (const symbol of [
         'cosmos.bank.v1beta1.Query',
         'cosmos.bank.v1beta1.Query.Balance',
         'cosmos.base.query.v1beta1.PageRequest',
         'cosmos.gov.v1.Msg',
         'nat.admission.v1.MsgApproveOperator',
+        ...names.filter((name) => name.startsWith('grpc.')),
       ]) {
         const files = fieldsOf(fieldsOf(await reflect(version, 4, symbol), 4)[0] ?? new Uint8Array(0), 1)
         const set = create(FileDescriptorSetSchema, {

@@ -7,7 +7,7 @@ import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
 import type { StreamMethod } from '../grpc/methods.ts'
 import { invalidArgument } from './parse-parameter.ts'
-import { filesOf, withImports } from './services.ts'
+import { filesOf, SERVER_SERVICES, withImports } from './services.ts'
 import { GRPC } from '../grpc/status.ts'
 
 const VERSIONS = ['grpc.reflection.v1.ServerReflection', 'grpc.reflection.v1alpha.ServerReflection'] as const
@@ -49,13 +49,15 @@ const symbolsOf = (file: DescFile): string[] => [
 
 type Answer = (request: Uint8Array) => Uint8Array
 
-export const createReflection = (services: readonly DescService[]): Answer => {
+/** All that is listed is described too: clients that describe a whole server end at the first service that is not. */
+export const createReflection = (served: readonly DescService[]): Answer => {
+  const services = [...served, ...SERVER_SERVICES]
   const files = filesOf(services)
   const byName = new Map(files.map((file) => [file.proto.name, file]))
   const bySymbol = new Map(files.flatMap((file) => symbolsOf(file).map((symbol) => [symbol, file] as const)))
   /** Made when they are first asked for: some hundred kilobytes a file. */
   const described = new Map<DescFile, Uint8Array>()
-  const names = [...services.map(({ typeName }) => typeName), ...VERSIONS].sort()
+  const names = services.map(({ typeName }) => typeName).sort()
 
   /** A nested message is found with the message around it. */
   const findSymbol = (symbol: string): DescFile | undefined => {

@@ -40,6 +40,9 @@ import {
   govBetaTx,
   govQuery,
   govTx,
+  grpcHealth,
+  grpcReflection,
+  grpcReflectionAlpha,
   mintQuery,
   mintTx,
   multisig,
@@ -94,6 +97,13 @@ export const NATIVE_SERVICES: readonly DescService[] = [
 
 /** Streams: over gRPC, and as subscriptions over WebSocket. */
 export const STREAM_SERVICES: readonly DescService[] = [clobStream.Stream]
+
+/** gRPC's own, of the server itself: answered over gRPC alone. */
+export const SERVER_SERVICES: readonly DescService[] = [
+  grpcHealth.Health,
+  grpcReflection.ServerReflection,
+  grpcReflectionAlpha.ServerReflection,
+]
 
 /** Their methods are the messages of transactions: shown by reflection, never called. */
 export const MESSAGE_SERVICES: readonly DescService[] = [
