@@ -21,6 +21,8 @@ describe('what stands in headers', () => {
   it('names gRPC with messages of protobuf', () => {
     const types = ['application/grpc', 'application/grpc+proto', 'application/grpc;a=b', 'Application/gRPC+proto ; x']
     expect(types.map(isGrpcType)).toEqual([true, true, true, true])
+    // The Go client of the Cosmos SDK, with the codec that its guides name.
+    expect(isGrpcType('application/grpc+cosmos-sdk-grpc-codec')).toBe(true)
     const others = [undefined, '', 'application/grpc-web', 'application/grpc+json', 'application/grpcx', 'text/plain']
     expect(others.map(isGrpcType)).toEqual(Array(6).fill(false))
   })

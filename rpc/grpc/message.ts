@@ -15,8 +15,11 @@ export const frameMessage = (bytes: Uint8Array): Buffer => {
   return framed
 }
 
-/** Messages are of protobuf, which needs no suffix; gRPC-Web and other formats have other types. */
-const TYPE = /^application\/grpc(?:\+proto)?\s*(?:;|$)/i
+/**
+ * Messages are of protobuf, which needs no suffix. A suffix may be the name of a client's codec of protobuf, as
+ * `+cosmos-sdk-grpc-codec`; JSON is another format, and gRPC-Web another type.
+ */
+const TYPE = /^application\/grpc(?:\+(?!json\s*(?:;|$))[^\s;]+)?\s*(?:;|$)/i
 
 export const isGrpcType = (contentType: string | undefined): boolean =>
   contentType === 'application/grpc' || TYPE.test(contentType ?? '')
