@@ -63,10 +63,10 @@ describe('an account', () => {
     expect(ask(method.accountInfo, { address: encodeBech32(address(2)) }).info).toMatchObject({ sequence: 4n })
   })
 
-  it('that is not there is not found in the words that CosmJS looks for', () => {
+  it('that is not there is not found, in the words of the SDK', () => {
     const missing = encodeBech32(address(8))
     expect(() => ask(method.account, { address: missing })).toThrow(
-      new CodedError('sdk', 22, `rpc error: code = NotFound desc = account ${missing} not found: key not found`),
+      new CodedError('grpc', 5, `account ${missing} not found`),
     )
   })
 

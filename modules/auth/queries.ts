@@ -10,7 +10,7 @@ import { auth, authQuery } from '../../proto/index.ts'
 import { handleQuery } from '../handlers.ts'
 import type { QueryContext, QueryHandler } from '../module.ts'
 import { takePage } from '../pages.ts'
-import { queryRefusal, sdkError } from '../sdk-errors.ts'
+import { queryRefusal } from '../sdk-errors.ts'
 import type { AuthDependencies, ModuleAccountInfo } from './deps.ts'
 import { readAuthParameters, readPublicKey } from './keeper.ts'
 
@@ -29,9 +29,9 @@ const parse = (text: string): Address => {
   }
 }
 
-/** CosmJS tells a missing account from a fault by these words and this code. */
+/** Over abci_query CosmJS tells a missing account from a fault by what is made of this there. */
 const notFound = (address: Address): CodedError =>
-  sdkError('keyNotFound', `rpc error: code = NotFound desc = account ${encodeBech32(address)} not found`)
+  queryRefusal('notFound', `account ${encodeBech32(address)} not found`)
 
 class Accounts {
   readonly #dependencies: AuthDependencies
