@@ -208,6 +208,11 @@ describe('an update of the consensus parameters', () => {
   it.each<readonly [string, Init, string]>([
     ['gas without a bound', { block: { ...BLOCK, maxGas: -1n } }, 'block.max_gas must be positive'],
     ['gas for nothing', { block: { ...BLOCK, maxGas: 999_999n } }, 'block.max_gas must be at least 1000000'],
+    [
+      'more than answers over gRPC have room for',
+      { block: { ...BLOCK, maxGas: 1_050_000_001n } },
+      'block.max_gas must be at most 1050000000',
+    ],
     ['a number beyond 2^53', { block: { ...BLOCK, maxGas: 2n ** 62n } }, 'block.max_gas is out of range'],
     ['blocks without room', { block: { ...BLOCK, maxBytes: 4_530_834n } }, 'block.max_bytes must be at least 4530835'],
     ['secp256k1 keys', { validator: { pubKeyTypes: ['secp256k1'] } }, 'validator.pub_key_types must be ["ed25519"]'],

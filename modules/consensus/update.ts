@@ -9,6 +9,11 @@ const refuse = (message: string): never => {
 
 /** The least gas of a block: below it no vote and no proposal would find room, and nobody could raise it again. */
 const MIN_BLOCK_GAS = 1_000_000
+/**
+ * The most gas of a block: its messages answer a byte for 300 gas at least (app/native/gas.ts), and CometBFT takes 3.5 MiB of answers over
+ * gRPC, with up to 1,000 changed validators. Above it a block could stop every such node for good.
+ */
+const MAX_BLOCK_GAS = 1_050_000_000
 
 /** Throws consensus/1. */
 export const checkRoom = (parameters: Pick<ConsensusParameters, 'block' | 'evidence'>, validators: number): void => {
@@ -36,6 +41,7 @@ export const checkUpdate = (parameters: ConsensusParameters): void => {
   if (parameters.validator.pubKeyTypes.length === 0) refuse('len(Validator.PubKeyTypes) must be greater than 0')
   checkConsensusParameters(parameters)
   if (block.maxGas < MIN_BLOCK_GAS) refuse(`block.max_gas must be at least ${MIN_BLOCK_GAS}, not ${block.maxGas}`)
+  if (block.maxGas > MAX_BLOCK_GAS) refuse(`block.max_gas must be at most ${MAX_BLOCK_GAS}, not ${block.maxGas}`)
   checkRoom(parameters, 1)
 }
 
