@@ -205,6 +205,18 @@ describe('an update of the consensus parameters', () => {
     })
   })
 
+  it('leaves a chain that began with more gas what it has', () => {
+    const state = makeState(1)
+    const { block } = readConsensusParameters(state)
+    const began = 2_000_000_000
+    writeConsensusParameters(state, { ...readConsensusParameters(state), block: { ...block, maxGas: began } })
+    const set = (maxGas: bigint): string => refusal(() => update({ ...VALID, block: { ...BLOCK, maxGas } }, state))
+    expect(set(2_000_000_001n)).toContain('block.max_gas must be at most 2000000000')
+    expect(set(2_000_000_000n)).toBe('accepted')
+    expect(set(1_050_000_000n)).toBe('accepted')
+    expect(set(1_050_000_001n)).toContain('block.max_gas must be at most 1050000000')
+  })
+
   it.each<readonly [string, Init, string]>([
     ['gas without a bound', { block: { ...BLOCK, maxGas: -1n } }, 'block.max_gas must be positive'],
     ['gas for nothing', { block: { ...BLOCK, maxGas: 999_999n } }, 'block.max_gas must be at least 1000000'],

@@ -11,7 +11,7 @@ const refuse = (message: string): never => {
 const MIN_BLOCK_GAS = 1_000_000
 /**
  * The most gas of a block: its messages answer a byte for 300 gas at least (app/native/gas.ts), and CometBFT takes 3.5 MiB of answers over
- * gRPC, with up to 1,000 changed validators. Above it a block could stop every such node for good.
+ * gRPC, with up to 1,000 changed validators. Above it a block could stop every such node for good, where `max_block_weight` lets it.
  */
 const MAX_BLOCK_GAS = 1_050_000_000
 
@@ -41,8 +41,14 @@ export const checkUpdate = (parameters: ConsensusParameters): void => {
   if (parameters.validator.pubKeyTypes.length === 0) refuse('len(Validator.PubKeyTypes) must be greater than 0')
   checkConsensusParameters(parameters)
   if (block.maxGas < MIN_BLOCK_GAS) refuse(`block.max_gas must be at least ${MIN_BLOCK_GAS}, not ${block.maxGas}`)
-  if (block.maxGas > MAX_BLOCK_GAS) refuse(`block.max_gas must be at most ${MAX_BLOCK_GAS}, not ${block.maxGas}`)
   checkRoom(parameters, 1)
+}
+
+/** A chain that began with more keeps it. Throws consensus/1. */
+export const checkBlockGas = (current: number, updated: number): void => {
+  if (updated > MAX_BLOCK_GAS && updated > current) {
+    refuse(`block.max_gas must be at most ${Math.max(MAX_BLOCK_GAS, current)}, not ${updated}`)
+  }
 }
 
 /**

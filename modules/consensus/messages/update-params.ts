@@ -9,7 +9,7 @@ import { mostValidators, readConsensusParameters, writeConsensusParameters } fro
 import { parametersRefused } from '../errors.ts'
 import { parametersUpdated } from '../events.ts'
 import type { ConsensusParameters } from '../params.ts'
-import { checkExtensionsUpdate, checkRoom, checkUpdate } from '../update.ts'
+import { checkBlockGas, checkExtensionsUpdate, checkRoom, checkUpdate } from '../update.ts'
 
 type Groups = Pick<ConsensusParameters, 'block' | 'evidence' | 'validator'>
 
@@ -69,6 +69,7 @@ export const createUpdateParams = (dependencies: ConsensusDependencies): Message
           `evidence.max_age_duration must not pass staking's unbonding time: ${age}ns > ${most}ns`,
         )
       }
+      checkBlockGas(current.block.maxGas, groups.block.maxGas)
       checkRoom(groups, mostValidators(state, dependencies.stake.maxValidators(state)))
       const { voteExtensionsEnableHeight: enabled } = current.abci
       const voteExtensionsEnableHeight = readExtensions(message) ?? enabled
