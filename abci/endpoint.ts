@@ -48,6 +48,13 @@ export const listenAt = async (server: Server, endpoint: Endpoint): Promise<void
   })
 }
 
+/** Connections stay. A failure is an error of the server. */
+export const listenAgain = (server: Server, endpoint: Endpoint): void => {
+  if (!server.listening) return
+  server.close()
+  server.listen(endpoint)
+}
+
 /** `given`, with the port that the system chose where it left the choice. */
 export const boundAddress = (server: Server, given: string): string => {
   const bound = server.address()

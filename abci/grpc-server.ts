@@ -17,7 +17,7 @@ import type { Endpoint } from '../core/host-port.ts'
 import { abci } from '../proto/index.ts'
 import { recordCalls } from './call-log.ts'
 import { createConsensusGate } from './consensus-gate.ts'
-import { boundAddress, listenAt, requireEndpoint } from './endpoint.ts'
+import { boundAddress, listenAgain, listenAt, requireEndpoint } from './endpoint.ts'
 import { ABCI_CODES, isProtocolError } from './errors.ts'
 import { MAX_FRAME_BYTES } from './frames.ts'
 import { answerCall, type AnswerContext, createSessions } from './grpc-session.ts'
@@ -139,6 +139,7 @@ export const serveAbciGrpc = async (options: AbciServerOptions): Promise<AbciSer
 
   return {
     address,
+    listenAgain: () => listenAgain(server, endpoint),
     async close() {
       const stopped = new Promise<void>((resolve) => server.close(() => resolve()))
       sessions.closeAll()

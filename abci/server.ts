@@ -31,6 +31,8 @@ export interface AbciServerOptions {
 export interface AbciServer {
   /** The address that was given, with the port that was bound: what CometBFT's `--proxy_app` names. */
   readonly address: string
+  /** Listens anew where it did: somebody has removed the file of its socket. Connections stay. */
+  listenAgain(): void
   /** Stops listening, ends the connections, and settles when no call runs in the application. */
   close(): Promise<void>
 }

@@ -340,6 +340,19 @@ describe('the ABCI socket server', () => {
     expect(await client.read(1)).toHaveLength(1)
   })
 
+  it('listens anew where the file of its socket was removed, and keeps its connections', async () => {
+    const path = join(folder, 'removed.sock')
+    const address = await serve({}, { address: `unix://${path}` })
+    const client = await connectTo(address)
+    rmSync(path)
+    servers.at(-1)?.listenAgain()
+    const other = await connectTo(address)
+    for (const each of [client, other]) {
+      each.write(echoRequest('x'))
+      expect(await each.read(1)).toHaveLength(1)
+    }
+  })
+
   it('does not remove a file that is no socket', async () => {
     const path = join(folder, 'precious')
     writeFileSync(path, 'kept')

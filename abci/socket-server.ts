@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { recordCalls } from './call-log.ts'
 import { serveConnection, type Connection } from './connection.ts'
 import { createConsensusGate } from './consensus-gate.ts'
-import { boundAddress, listenAt, requireEndpoint } from './endpoint.ts'
+import { boundAddress, listenAgain, listenAt, requireEndpoint } from './endpoint.ts'
 import { MAX_FRAME_BYTES } from './frames.ts'
 import { type AbciServer, type AbciServerOptions, KEEP_ALIVE, MAX_CONNECTIONS, refusesStranger } from './server.ts'
 
@@ -53,6 +53,7 @@ export const serveAbciSocket = async (options: AbciSocketOptions): Promise<AbciS
 
   return {
     address,
+    listenAgain: () => listenAgain(server, endpoint),
     async close() {
       const stopped = new Promise<void>((resolve) => server.close(() => resolve()))
       await Promise.all([...connections].map((connection) => connection.close()))

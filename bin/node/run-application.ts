@@ -22,6 +22,7 @@ import { readSecret } from './read-secret.ts'
 import { cliError, errorText } from '../errors.ts'
 import type { PartLog } from './runtime/log.ts'
 import { logFormatOf } from './runtime/log-format.ts'
+import { watchSocketFiles } from './runtime/socket-files.ts'
 import { limitOtherThreads } from './runtime/young-objects.ts'
 import { findCometbft } from './supervise/cometbft-binary.ts'
 import type { FromApplication } from './supervise/messages.ts'
@@ -246,6 +247,7 @@ export const runApplication = async (options: ApplicationOptions): Promise<Runni
       halt.release()
       return closed
     })
+    teardown.add('the watch of socket files', watchSocketFiles([queries, abci], log.of('node')))
     options.tell({ type: 'listening', proxyApp: abci.address })
     const onStatus = (status: ConsensusStatus): void => setConsensusStatus(status)
     const watch = watchProgress({

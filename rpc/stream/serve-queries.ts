@@ -45,6 +45,8 @@ export interface ServeQueriesOptions {
 export interface QueryServer {
   /** Where it listens, with the port that was bound. */
   readonly address: string
+  /** Listens anew where it did: somebody has removed the file of its socket. Gateways stay connected. */
+  listenAgain(): void
   close(): Promise<void>
 }
 
@@ -365,6 +367,11 @@ export const serveQueries = async (options: ServeQueriesOptions): Promise<QueryS
   server.on('error', (error) => options.log?.error('query stream', { error: error.message }))
   return {
     address: describeAddress(server),
+    listenAgain: () => {
+      if (!server.listening) return
+      server.close()
+      server.listen(requireEndpoint(options.address))
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

@@ -49,6 +49,16 @@ describe('the stream', () => {
     })
   })
 
+  test('is served anew where the file of its socket was removed, and gateways stay connected', async () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'stream-')), 'queries.sock')
+    const server = await serve(createMemoryApplication(), { address: `unix://${path}` })
+    const before = await joinAs(server.address)
+    rmSync(path)
+    server.listenAgain()
+    const after = await joinAs(server.address)
+    for (const remote of [before, after]) expect(await remote.ask('gasPrice', {}, 7)).toBe('null')
+  })
+
   test('carries who asks', async () => {
     const application = createMemoryApplication()
     const remote = await joinAs((await serve(application)).address)
