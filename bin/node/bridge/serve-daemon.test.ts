@@ -56,6 +56,20 @@ const expectIds = async (server: DaemonServer, from: number, ids: readonly numbe
   await expect.poll(() => server.events(contract, from, 100).map(({ id }) => id)).toEqual(ids)
 }
 
+describe('the socket of the daemon', () => {
+  it('is not taken from a node that runs, and is from one that was killed', async () => {
+    const { path, serve, server } = await bench()
+    await expect(serve()).rejects.toMatchObject({ code: 11, codespace: 'cli' })
+    expect(statSync(path).isSocket()).toBe(true)
+    await server.close()
+    const script = `require('node:net').createServer().listen('${path}', () => process.kill(process.pid, 'SIGKILL'))`
+    const killed = spawn(process.execPath, ['-e', script], { stdio: 'ignore' })
+    await new Promise((resolve) => killed.once('exit', resolve))
+    expect(statSync(path).isSocket()).toBe(true)
+    await serve()
+  })
+})
+
 describe('the daemon of the bridge', () => {
   it('tells its events, and goes on where it is killed', async () => {
     const { server, path, chain } = await bench()

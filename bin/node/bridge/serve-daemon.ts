@@ -2,8 +2,9 @@
  * The application's side of the bridge's daemon: a socket in the home that only its owner can open. The daemon connects, is told what to
  * watch, and tells events and its health. What it tells is kept in memory alone, for the application to ask.
  */
-import { chmodSync, rmSync } from 'node:fs'
+import { chmodSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
+import { removeStaleSocket } from '../../../abci/endpoint.ts'
 import type { BridgeWatch } from '../../../app/environment.ts'
 import type { DaemonHealth } from '../../../app/ports.ts'
 import type { BridgeContract } from '../../../core/bridge-event.ts'
@@ -15,6 +16,7 @@ import {
   readFromDaemon,
   writeToDaemon,
 } from '../../../daemons/bridge/protocol.ts'
+import { cliError } from '../../errors.ts'
 import type { NodeLog } from '../runtime/log.ts'
 import { EventRing } from './event-ring.ts'
 import { HealthClock, STEP_MS } from './health-clock.ts'
@@ -70,9 +72,13 @@ class ListeningDaemonServer implements DaemonServer {
 
   async listen(): Promise<void> {
     const { path, log } = this.#options
-    rmSync(path, { force: true })
+    // That of a killed node; one that runs keeps its own.
+    await removeStaleSocket(path)
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    this.#server.once('error', reject)
+    this.#server.once('error', (error: NodeJS.ErrnoException) => {
+      const inUse = `${path} is open in another process: is "chain start" running with this home?`
+      reject(error.code === 'EADDRINUSE' ? cliError('homeInUse', inUse) : error)
+    })
     // The file has its mode from its first moment.
     const mask = process.umask(0o177)
     try {
@@ -82,7 +88,7 @@ class ListeningDaemonServer implements DaemonServer {
     }
     await promise
     chmodSync(path, 0o600)
-    this.#server.off('error', reject)
+    this.#server.removeAllListeners('error')
     this.#server.on('error', (error) => log.error('the socket of the bridge daemon', { error: error.message }))
   }
 
