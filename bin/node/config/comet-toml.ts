@@ -15,6 +15,8 @@ const CHAIN_VALUES: Readonly<Record<string, string>> = {
   'consensus.timeout_commit': '"850ms"',
   'consensus.peer_gossip_sleep_duration': '"10ms"',
   'p2p.flush_throttle_timeout': '"10ms"',
+  // Without it the pause between two calls of a peer doubles: after an hour without network it is up to an hour.
+  'p2p.persistent_peers_max_dial_period': '"10s"',
   'rpc.max_request_batch_size': '1000',
   // A batch of 100 transactions of the largest size, in base64, with room.
   'rpc.max_body_bytes': '33554432',
