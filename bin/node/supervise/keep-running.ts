@@ -53,8 +53,8 @@ export interface SupervisedOptions extends ChildOptions {
 export interface Supervised {
   /** Process id of the child that runs now. */
   pid(): number | undefined
-  /** Ends the child that runs now: it is started again as if it had died. */
-  restart(): Promise<void>
+  /** Ends the child that runs now: it is started again as if it had died, of `reason` where that is given. */
+  restart(reason?: string): Promise<void>
   send(message: object): void
   /** Settles with the end of the child, which is not started again; undefined where none ran. */
   stop(graceMs?: number): Promise<ChildExit | undefined>
@@ -71,6 +71,8 @@ class KeptChild implements Supervised {
   readonly #ended: Promise<void>
   #child: Child | undefined
   #life: LifeSign | undefined
+  /** Why the child that runs now is ended: more than its last lines say, which are those of an orderly end. */
+  #reason: string | undefined
 
   constructor(options: SupervisedOptions, policy: RestartPolicy, log: NodeLog, onGivenUp: (error: Error) => void) {
     this.#options = options
@@ -83,8 +85,10 @@ class KeptChild implements Supervised {
     return this.#child?.pid
   }
 
-  async restart(): Promise<void> {
-    if (!this.#stopping.signal.aborted) await this.#child?.stop(GRACE_MS)
+  async restart(reason?: string): Promise<void> {
+    if (this.#stopping.signal.aborted || this.#child === undefined) return
+    this.#reason ??= reason
+    await this.#child.stop(GRACE_MS)
   }
 
   send(message: object): void {
@@ -110,9 +114,11 @@ class KeptChild implements Supervised {
       if (exit === undefined || signal.aborted) return
       if ((await onEnd?.(exit)) === false) return
       deaths = performance.now() - startedAtMs >= healthyAfterMs ? 1 : deaths + 1
-      this.#log.error(`${name} ${describeExit(exit)}`, { deaths, last: exit.panic ?? exit.lastLines.at(-1) ?? '' })
+      const cause = exit.panic ?? this.#reason
+      this.#reason = undefined
+      this.#log.error(`${name} ${describeExit(exit)}`, { deaths, last: cause ?? exit.lastLines.at(-1) ?? '' })
       if (deaths >= maxDeaths) {
-        const said = exit.panic ?? exit.lastLines.slice(-8).join('\n  ')
+        const said = cause ?? exit.lastLines.slice(-8).join('\n  ')
         onGivenUp(cliError('childFailed', `${name} died ${deaths} times in a row; its last output was:\n  ${said}`))
         return
       }

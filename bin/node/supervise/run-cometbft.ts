@@ -46,7 +46,7 @@ export const runCometbft = (options: CometbftOptions): Supervised => {
     options.onLine(line)
     if (!CONSENSUS_STOPPED.test(line)) return
     log.error('the consensus of cometbft has stopped: cometbft is started again', { line })
-    void supervised.restart()
+    void supervised.restart(line)
   }
   const supervised = keepRunning(
     {

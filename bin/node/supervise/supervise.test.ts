@@ -372,6 +372,15 @@ describe('a supervised CometBFT', () => {
     await comet.stop()
   })
 
+  it('is said to have died of what stopped its consensus, not of the last lines of its orderly end', async () => {
+    const line = 'E[2026-01-01|00:00:00.000] CONSENSUS FAILURE!!!                         module=consensus err="wrong"'
+    const body = `trap 'echo closing; exit 0' TERM; echo '${line}'; sleep 60 & wait`
+    const { run, complaints } = options(script('comet-says-why', body))
+    const comet = run()
+    await expect.poll(() => complaints.find((each) => each.includes('exited with status 0'))).toContain('err=\\"wrong')
+    await comet.stop()
+  })
+
   it('finds no socket of a signer that a killed one left behind, at any start, and one that is used as it is', async () => {
     const socket = join(folder, 'signer.sock')
     const body = `[ -e ${socket} ] && echo there || echo free; exec sleep 60`
