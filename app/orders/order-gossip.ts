@@ -31,10 +31,6 @@ export class OrderGossip {
     this.#environment = environment
   }
 
-  get keptCount(): number {
-    return this.#kept.size
-  }
-
   /** Whether CometBFT may keep it: half of its places are for orders, whoever has sent them, so that they silence nobody else. */
   mayKeep(order: PooledOrder): boolean {
     if (this.#kept.has(order) || this.#places > 0) return true

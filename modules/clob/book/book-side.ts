@@ -35,10 +35,6 @@ export class BookSide {
     return this.#sorted.last
   }
 
-  get levelCount(): number {
-    return this.#levels.size
-  }
-
   levelAt(ticks: number): Level | undefined {
     return this.#levels.get(ticks)
   }
