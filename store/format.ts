@@ -5,7 +5,7 @@ import { FORMAT_KEY } from './keys.ts'
 import { STORE_ERRORS } from './rocks/errors.ts'
 import type { KeyValueStore } from './store.ts'
 
-/** Counts up with every change of what a column holds: keys.ts, and the records of app/index. */
+/** Counts up with every change of what a column holds: keys.ts, and the records of app/records and app/index. */
 export const STORE_FORMAT = 5
 
 const heldFormat = (store: KeyValueStore): string | undefined => {

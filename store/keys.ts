@@ -15,7 +15,7 @@
  * trie          A path                             node of the account trie, one nibble a byte
  *               S keccak(address)(32) path         node of a storage trie
  * trie_history  trie key, packed, height(8)        what the node was before that height: see trie-history.ts
- * blocks        h height(8)                        header with its facts: app/index/records.ts, also of the next two
+ * blocks        h height(8)                        header with its facts: app/records/records.ts, also of the next two
  *               b height(8)                        body: transactions of the Ethereum block with their senders
  *               r height(8)                        receipts
  *               b or r height(8) page(4)           a part of a large body, or of large receipts: app/records/paged-items.ts

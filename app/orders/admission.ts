@@ -100,7 +100,7 @@ export const leavingFor = (
 const checkLimits = ({ owner, actions }: ClobTx, head: OrdersHead, markets: Markets): void => {
   const { maxOpenOrders } = markets.parameters
   const isFull = head.books.openOrderCount(owner) >= maxOpenOrders
-  // What does not rest needs no room, unless its market is cleared at once (docs/clob-spec.md, Place).
+  // What does not rest needs no room, unless its market is cleared at once (docs/clob-spec.md, Actions).
   const needsRoom = (action: Action): boolean =>
     action.kind === 'place' && (doesRest(action.place) || markets.market(action.place.market)?.mode === 'uniform')
   if (isFull && actions.every(needsRoom)) {

@@ -1,4 +1,4 @@
-/** What the pool of orders holds at most, and for how long. docs/clob-spec.md, Parameters. */
+/** What the pool of orders holds at most, and for how long. docs/adr/066. */
 import { HALF_OF_COMET } from '../pool/limits.ts'
 
 /** The pool holds as many orders as CometBFT gossips: what it holds, others may hear of. */

@@ -1,4 +1,4 @@
-/** What votes say of orders: docs/clob-spec.md, ExtendVote. */
+/** What votes say of orders: docs/clob-spec.md, Selection. */
 import { describe, expect, it } from 'vitest'
 import { bytesToKey } from '../../core/bytes.ts'
 import { proposalBytes } from '../../core/proposal-bytes.ts'

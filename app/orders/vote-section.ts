@@ -1,6 +1,6 @@
 /**
  * What this node's vote on a block says of orders: bodies that others may lack of what the block carries, then the orders that it
- * has seen. Nodes with equal pools say the same. docs/clob-spec.md, ExtendVote.
+ * has seen. Nodes with equal pools say the same. docs/clob-spec.md, Selection.
  */
 import { bytesToKey } from '../../core/bytes.ts'
 import { type Hash, sha256 } from '../../core/hash.ts'

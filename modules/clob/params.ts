@@ -1,4 +1,4 @@
-/** Parameters of the order book: defaults, and what each may be. docs/clob-spec.md, Parameters. */
+/** Parameters of the order book: defaults, and what each may be. docs/clob-spec.md, State and Decisions. */
 import { MAX_QUEUE_WEIGHT } from './domain/queue.ts'
 import type { ClobParameters } from './domain/settings.ts'
 import { MAX_FILLS } from './orders/fields.ts'

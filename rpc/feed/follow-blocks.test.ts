@@ -51,7 +51,7 @@ interface Chain {
   readonly mostTransactions?: number
 }
 
-/** The application's side of the question, in few words: app/query/committed-blocks.ts. */
+/** The application's side of the question, in few words: query/committed-blocks.ts. */
 const answer = (
   of: Chain,
   { from = { height: of.oldest, transaction: 0 } }: Questions['committedBlocks'],

@@ -1,4 +1,4 @@
-/** What a market may be: checked where governance makes or changes one, and in a genesis. docs/clob-spec.md, Markets. */
+/** What a market may be: checked where governance makes or changes one, and in a genesis. docs/clob-spec.md, State. */
 import { isDenom } from '../../../core/denom.ts'
 import { clobError } from '../errors.ts'
 import type { FeeTier, Market } from './market.ts'

@@ -142,7 +142,8 @@ const proposeParams: TxCommand = {
   description: 'propose other parameters of the order book; what no flag names stays as the node says it is',
   addOptions: (command) =>
     PARAMETERS.reduce(
-      (options, { flag }) => options.option(`--${flag} <number>`, 'see docs/clob-spec.md, Parameters', parseCount),
+      (options, { flag }) =>
+        options.option(`--${flag} <number>`, 'see docs/clob-spec.md, State and Decisions', parseCount),
       withProposal(command),
     ),
   messages: async (context, _, flags) => {
