@@ -24,7 +24,7 @@ import { type ChainParameters, hardforkAt } from './records/chain-parameters.ts'
 import type { Environment, VoteAnswers } from './environment.ts'
 import { appError } from './errors.ts'
 import { createFamilies, type Families } from './families/index.ts'
-import { parseGenesisBytes } from './genesis/genesis.ts'
+import { APP_VERSION, parseGenesisBytes } from './genesis/genesis.ts'
 import { type ChainModules, createChainModules } from './genesis/modules.ts'
 import { CHAIN_KEY, encodeChainParameters, HEIGHT_KEY } from './index/chain-reader.ts'
 import { leadingTransactions } from './leading-transactions.ts'
@@ -83,8 +83,6 @@ export interface ApplicationOptions {
 /** The answers of a node that does not vote. */
 const FORGETFUL: VoteAnswers = { load: () => [], keep: () => undefined }
 
-/** Version of the protocol between application and CometBFT; part of the consensus parameters. */
-const APP_VERSION = 1
 export class Application implements Omit<ConsensusApplication, 'abciQuery'> {
   readonly #options: ApplicationOptions
   readonly #store: KeyValueStore

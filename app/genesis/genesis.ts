@@ -25,6 +25,9 @@ import { moduleAccountName, SYSTEM_ADDRESSES } from './module-accounts.ts'
 import { MODULES } from '../module-list.ts'
 import { publicKeyFault } from './public-keys.ts'
 
+/** Version of the protocol between application and CometBFT: Info tells it, and the consensus parameters of a genesis name it. */
+export const APP_VERSION = 1
+
 const MAX_ACCOUNTS = 10_000_000
 
 const HASH_BYTES = 32

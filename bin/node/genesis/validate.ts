@@ -7,7 +7,7 @@ import { bytesToHex, bytesToUnprefixedHex } from '../../../core/hex.ts'
 import { failAt, parseArray, parseInteger, parseObject, parseString } from '../../../core/parse.ts'
 import { consensusAddress } from '../../../core/signature.ts'
 import { parseTime } from '../../../core/time.ts'
-import { type Genesis, parseGenesis } from '../../../app/genesis/genesis.ts'
+import { APP_VERSION, type Genesis, parseGenesis } from '../../../app/genesis/genesis.ts'
 import { MODULE_ACCOUNTS } from '../../../app/genesis/module-accounts.ts'
 import type { InitChainRequest } from '../../../app/ports.ts'
 import {
@@ -37,8 +37,6 @@ const MEMBERS = [
 const MAX_VALIDATORS = 10_000
 /** CometBFT's bound on the sum of all voting power: 2^63 / 8. */
 const MAX_TOTAL_POWER = 2n ** 60n
-/** The application's protocol version in Info. */
-const APP_VERSION = 1
 
 export interface ValidGenesis {
   readonly chainId: string
