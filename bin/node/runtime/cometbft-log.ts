@@ -24,7 +24,7 @@ export class CometbftLog {
             path,
             keepsLastRun: true,
             onError: (error) => {
-              this.#log.error('the log of CometBFT is not written any more', { path, reason: errorText(error) })
+              this.#log.error('the log of CometBFT cannot be written, and is tried again in a minute', { path, reason: errorText(error) })
             },
           })
   }

@@ -49,7 +49,7 @@ it('goes on in a new file where somebody has removed the full one', async () => 
   expect([errors, read(path)]).toEqual([[], 'next\n'])
 })
 
-it('says once that it cannot write, and goes on without', async () => {
+it('says that it cannot write, and goes on without', async () => {
   const errors: string[] = []
   const { path, file } = open(10, errors)
   file.write('0123456789\n')
@@ -58,6 +58,25 @@ it('says once that it cannot write, and goes on without', async () => {
   for (let index = 0; index < 10; index++) file.write('0123456789\n')
   await file.end()
   expect(errors).toHaveLength(1)
+})
+
+it('is written again once it can be', async () => {
+  const path = join(folder, 'devnet.log')
+  const errors: string[] = []
+  const file = new LogFile({ path, maxBytes: 10, retryMs: 20, onError: ({ message }) => void errors.push(message) })
+  mkdirSync(join(`${path}.1`, 'x'), { recursive: true })
+  for (const line of ['0123456789\n', 'lost\n']) file.write(line)
+  expect(errors).toHaveLength(1)
+  rmSync(`${path}.1`, { recursive: true })
+  const again = (): string => {
+    file.write('again\n')
+    return existsSync(`${path}.1`) ? read(`${path}.1`) : ''
+  }
+  await expect.poll(again).toBe('0123456789\n')
+  await file.end()
+  expect([errors.length, read(path)]).toEqual([1, 'again\n'])
+  file.write('too late\n')
+  expect(read(path)).toBe('again\n')
 })
 
 it('keeps the run before as the older file where it is asked to, and makes the folder', async () => {

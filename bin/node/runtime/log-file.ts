@@ -3,6 +3,8 @@ import { createWriteStream, existsSync, mkdirSync, openSync, renameSync, rmSync,
 import { dirname } from 'node:path'
 
 const MAX_BYTES = 32 * 1024 * 1024
+/** A disk that was full may have room again. */
+const RETRY_MS = 60_000
 
 export interface LogFileOptions {
   readonly path: string
@@ -10,7 +12,9 @@ export interface LogFileOptions {
   readonly maxBytes?: number
   /** The file of the run before becomes the older one of the two; otherwise nothing is left of it. */
   readonly keepsLastRun?: boolean
-  /** Called once: nothing is written after it. */
+  /** How long nothing is written after a failure, in ms. */
+  readonly retryMs?: number
+  /** Called for each failure: lines are left out until the file is tried again. */
   onError(error: Error): void
 }
 
@@ -18,10 +22,11 @@ export class LogFile {
   readonly #options: Required<LogFileOptions>
   #stream: WriteStream | undefined
   #bytes = 0
-  #isFailed = false
+  /** When a file that failed is tried again; undefined while it is written. */
+  #retryAtMs: number | undefined
 
   constructor(options: LogFileOptions) {
-    this.#options = { maxBytes: MAX_BYTES, keepsLastRun: false, ...options }
+    this.#options = { maxBytes: MAX_BYTES, keepsLastRun: false, retryMs: RETRY_MS, ...options }
     this.#attempt(() => {
       mkdirSync(dirname(options.path), { recursive: true })
       if (options.keepsLastRun === true && existsSync(options.path)) renameSync(options.path, this.#older)
@@ -32,6 +37,7 @@ export class LogFile {
 
   /** A line longer than a file is a file of its own. */
   write(line: string): void {
+    if (this.#retryAtMs !== undefined && performance.now() >= this.#retryAtMs) this.#attempt(() => this.#beginAnew())
     const length = Buffer.byteLength(line)
     if (this.#bytes > 0 && this.#bytes + length > this.#options.maxBytes) this.#attempt(() => this.#rotate())
     this.#bytes += length
@@ -42,6 +48,7 @@ export class LogFile {
   end(): Promise<void> {
     const stream = this.#stream
     this.#stream = undefined
+    this.#retryAtMs = Infinity
     return stream === undefined ? Promise.resolve() : new Promise((settle) => stream.once('close', settle).end())
   }
 
@@ -52,17 +59,29 @@ export class LogFile {
   /** What the stream still holds goes into its file under the new name. */
   #rotate(): void {
     if (this.#stream === undefined) return
-    // Somebody may have moved or removed it.
-    if (existsSync(this.#options.path)) renameSync(this.#options.path, this.#older)
+    this.#setAside()
     this.#stream.end()
     this.#open()
+  }
+
+  #beginAnew(): void {
+    this.#setAside()
+    this.#open()
+    this.#retryAtMs = undefined
+  }
+
+  /** Somebody may have moved or removed it. */
+  #setAside(): void {
+    if (existsSync(this.#options.path)) renameSync(this.#options.path, this.#older)
   }
 
   #open(): void {
     // Opened at once: it may be renamed before a stream would have opened it.
     const { path } = this.#options
     const stream = createWriteStream(path, { fd: openSync(path, 'w') })
-    stream.on('error', (error) => this.#fail(error))
+    stream.on('error', (error) => {
+      if (this.#stream === stream) this.#fail(error)
+    })
     this.#stream = stream
     this.#bytes = 0
   }
@@ -76,10 +95,9 @@ export class LogFile {
   }
 
   #fail(error: Error): void {
-    if (this.#isFailed) return
-    this.#isFailed = true
     this.#stream?.end()
     this.#stream = undefined
+    this.#retryAtMs = performance.now() + this.#options.retryMs
     this.#options.onError(error)
   }
 }
