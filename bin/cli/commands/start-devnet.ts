@@ -30,7 +30,8 @@ export const startDevnetCommand = async (args: readonly string[]): Promise<void>
       // The chain says for itself what a full disk means to it.
       file ??= new LogFile({
         path,
-        onError: (error) => process.stderr.write(`the log cannot be written, and is tried again in a minute: ${error.message}\n`),
+        onError: (error) =>
+          process.stderr.write(`the log cannot be written, and is tried again in a minute: ${error.message}\n`),
       })
     },
     onLine: (part, line, stream) => {

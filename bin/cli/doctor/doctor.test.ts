@@ -128,6 +128,26 @@ describe('chain doctor', () => {
     }
   })
 
+  it('warns of a home of before whose persistent peers would be called late', async () => {
+    const flags = { ...FLAGS, cometPersistentPeers: `${'a'.repeat(40)}@127.0.0.1:1` }
+    const toml = readFileSync(home.configToml, 'utf8').replace(/^pex = .*$/m, 'pex = true')
+    const period = /^persistent_peers_max_dial_period = .*$/m
+    expect(toml).toMatch(period)
+    const levels = async (text: string): Promise<readonly string[]> => {
+      let found: readonly string[] = []
+      await spoiling(home.configToml, text, async () => {
+        found = (await find('config.toml', flags)).map(({ level }) => level)
+      })
+      return found
+    }
+    expect(await levels(toml)).toEqual(['ok'])
+    for (const old of ['persistent_peers_max_dial_period = "0s"', '']) {
+      expect(await levels(toml.replace(period, old))).toEqual(['ok', 'warning'])
+    }
+    // CometBFT keeps to it with peer exchange alone.
+    expect(await levels(toml.replace(period, '').replace(/^pex = .*$/m, 'pex = false'))).toEqual(['ok'])
+  })
+
   it('warns of keys that others can read', async () => {
     if (!existsSync(home.bridgeKey)) ensureBridgeKey(home)
     for (const path of [home.validatorKey, home.bridgeKey]) {

@@ -60,15 +60,24 @@ const checkCometRpc = ({ rpc }: CometAddresses): readonly Finding[] => {
   return [warning('config.toml', `whoever reaches rpc.laddr (${rpc}) can have a validator miss its votes`, action)]
 }
 
+const checkCalls = ({ callsPeersLate }: CometFile, { persistentPeers }: CometAddresses): readonly Finding[] => {
+  if (!callsPeersLate || persistentPeers === '') return []
+  const detail = 'after a long time without network, persistent peers are called again as long after it'
+  return [warning('config.toml', detail, 'set persistent_peers_max_dial_period = "10s" in [p2p]')]
+}
+
 /** `use` gets what the file says, and returns what the node will be started with. */
 export const checkCometToml = async (
   home: Home,
   use: (file: CometFile) => CometAddresses,
 ): Promise<readonly Finding[]> =>
   await orFault('config.toml', 'correct it, or take the one that "chain init" writes', () => {
-    const addresses = use(readCometToml(home.configToml))
+    const file = readCometToml(home.configToml)
+    const addresses = use(file)
     const wrong = malformedPeers(`${addresses.seeds},${addresses.persistentPeers}`)
-    if (wrong.length === 0) return [ok('config.toml', 'can be read'), ...checkCometRpc(addresses)]
+    if (wrong.length === 0) {
+      return [ok('config.toml', 'can be read'), ...checkCometRpc(addresses), ...checkCalls(file, addresses)]
+    }
     return [fault('config.toml', `no addresses of peers: ${wrong.join(', ')}`, 'write <node id>@<host>:<port>')]
   })
 

@@ -80,6 +80,8 @@ export interface CometAddresses extends CometPeers {
 export interface CometFile extends CometAddresses {
   /** Path of the socket on which CometBFT waits for the program that signs; undefined where it has none. */
   readonly signerSocket: string | undefined
+  /** Whether the pauses between two calls of a persistent peer grow without bound, as peer exchange has them by default. */
+  readonly callsPeersLate: boolean
   /** Whether CometBFT signs with the files of the home: else another program signs, or they lie elsewhere. */
   readonly signsHere: boolean
 }
@@ -118,12 +120,18 @@ const signerSocket = (table: unknown): string | undefined => {
   return typeof address === 'string' && address.startsWith(UNIX) ? address.slice(UNIX.length) : undefined
 }
 
+const callsPeersLate = (table: unknown): boolean => {
+  const { pex } = ((table as Record<string, unknown>)['p2p'] ?? {}) as Record<string, unknown>
+  return pex !== false && /^0[a-z]*$/.test(member(table, 'p2p', 'persistent_peers_max_dial_period') ?? '0s')
+}
+
 /** Reads a config.toml. Throws cli/4. */
 export const readCometToml = (path: string): CometFile => {
   const table = readTable(path)
   return {
     signsHere: signsHere(table),
     signerSocket: signerSocket(table),
+    callsPeersLate: callsPeersLate(table),
     rpc: member(table, 'rpc', 'laddr') ?? 'tcp://127.0.0.1:26657',
     p2p: member(table, 'p2p', 'laddr') ?? 'tcp://0.0.0.0:26656',
     seeds: member(table, 'p2p', 'seeds') ?? '',

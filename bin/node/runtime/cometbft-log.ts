@@ -24,7 +24,10 @@ export class CometbftLog {
             path,
             keepsLastRun: true,
             onError: (error) => {
-              this.#log.error('the log of CometBFT cannot be written, and is tried again in a minute', { path, reason: errorText(error) })
+              this.#log.error('the log of CometBFT cannot be written, and is tried again in a minute', {
+                path,
+                reason: errorText(error),
+              })
             },
           })
   }
