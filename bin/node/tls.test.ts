@@ -213,10 +213,15 @@ describe('a gateway with a certificate', () => {
         sent.on('error', () => resolve('')).write(Buffer.alloc(200_000))
       })
     expect(await refused()).toContain('request body too large')
-    for (let round = 0; round < 2; round++) await Promise.all(Array.from({ length: 150 }, refused))
-    const startedMs = performance.now()
-    expect(await post(address, ca)).toBe(RESULT)
-    expect(performance.now() - startedMs).toBeGreaterThan(800)
+    let waitedMs = 0
+    // A busy machine makes them so slowly that some of them are forgiven meanwhile.
+    for (let attempt = 0; attempt < 5 && waitedMs <= 800; attempt++) {
+      for (let round = 0; round < 2; round++) await Promise.all(Array.from({ length: 150 }, refused))
+      const startedMs = performance.now()
+      expect(await post(address, ca)).toBe(RESULT)
+      waitedMs = performance.now() - startedMs
+    }
+    expect(waitedMs).toBeGreaterThan(800)
   })
 
   it('serves HTTP, WebSocket, REST and gRPC over TLS', async () => {

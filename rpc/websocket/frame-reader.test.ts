@@ -39,8 +39,8 @@ describe('frames of a client', () => {
   })
 
   it.each([
-    ['pings', { opcode: 9, length: 0 }, 101],
-    ['pongs', { opcode: 10, length: 125 }, 101],
+    ['pings', { opcode: 9, length: 0 }, 160],
+    ['pongs', { opcode: 10, length: 125 }, 160],
     ['fragments of one byte', { opcode: 0, length: 1, isFinal: false }, 600],
     ['first fragments that are empty', { opcode: 1, length: 0, isFinal: false }, 600],
   ])('are too many where they are %s', (_name, frame, count) => {
