@@ -101,10 +101,13 @@ export class Erc7562Tracer implements Tracer {
   result(): string {
     const { root } = this.#frames
     invariant(root !== undefined, 'a traced message has no outermost call')
-    return this.#frameText(
+    const parts: string[] = []
+    this.#write(
+      parts,
       root,
       [...this.#preimages].sort((a, b) => (a < b ? -1 : 1)),
     )
+    return parts.join('')
   }
 
   #of(frame: CallFrame): Seen {
@@ -191,25 +194,27 @@ export class Erc7562Tracer implements Tracer {
     this.#scene.budget.takeBytes(ENTRY_BYTES)
   }
 
-  /** Members in geth's order. */
-  #frameText(frame: CallFrame, preimages: readonly Hex[]): string {
+  /** Members in geth's order. What is nested deep is joined once, and not once a level. */
+  #write(parts: string[], frame: CallFrame, preimages: readonly Hex[]): void {
     const seen = this.#seen.get(frame) ?? nothingSeen()
-    const { from, gas, gasUsed, to, input, output, error, logs, value } = frame
+    const { from, gas, gasUsed, to, input, output, error, logs, value, calls } = frame
     const revertReason = frame.revertReason === '' ? undefined : frame.revertReason
     const known = { from, gas, gasUsed, to, input, output, error, revertReason }
-    const members = [
-      jsonText({ ...known, logs: logs.length === 0 ? undefined : logs, value }).slice(1, -1),
-      `"accessedSlots":{"reads":${textsOf(seen.reads, (held) => `["${held}"]`)},"writes":${textsOf(seen.writes, String)}`,
-      `"transientReads":${textsOf(seen.transientReads, String)}`,
-      `"transientWrites":${textsOf(seen.transientWrites, String)}}`,
-      `"extCodeAccessInfo":${jsonText(seen.codeReads)}`,
-      `"usedOpcodes":${textsOf(seen.opcodes, String)}`,
-      `"contractSize":${textsOf(seen.contracts, jsonText)}`,
-      `"outOfGas":${seen.isOutOfGas}`,
-    ]
-    if (preimages.length > 0) members.push(`"keccak":${jsonText(preimages)}`)
-    if (frame.calls.length > 0)
-      members.push(`"calls":[${frame.calls.map((call) => this.#frameText(call, [])).join(',')}]`)
-    return `{${members.join(',')},"type":"${frame.type}"}`
+    parts.push(
+      jsonText({ ...known, logs: logs.length === 0 ? undefined : logs, value }).slice(0, -1),
+      `,"accessedSlots":{"reads":${textsOf(seen.reads, (held) => `["${held}"]`)},"writes":${textsOf(seen.writes, String)}`,
+      `,"transientReads":${textsOf(seen.transientReads, String)}`,
+      `,"transientWrites":${textsOf(seen.transientWrites, String)}}`,
+      `,"extCodeAccessInfo":${jsonText(seen.codeReads)}`,
+      `,"usedOpcodes":${textsOf(seen.opcodes, String)}`,
+      `,"contractSize":${textsOf(seen.contracts, jsonText)}`,
+      `,"outOfGas":${seen.isOutOfGas}`,
+    )
+    if (preimages.length > 0) parts.push(`,"keccak":${jsonText(preimages)}`)
+    for (const [index, call] of calls.entries()) {
+      parts.push(index === 0 ? ',"calls":[' : ',')
+      this.#write(parts, call, [])
+    }
+    parts.push(`${calls.length === 0 ? '' : ']'},"type":"${frame.type}"}`)
   }
 }

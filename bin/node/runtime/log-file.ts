@@ -1,5 +1,14 @@
 /** A log that takes a bounded place on the disk: when the file is full it becomes `<path>.1`, and a new one begins. */
-import { createWriteStream, existsSync, mkdirSync, openSync, renameSync, rmSync, type WriteStream } from 'node:fs'
+import {
+  createWriteStream,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  type WriteStream,
+} from 'node:fs'
 import { dirname } from 'node:path'
 
 const MAX_BYTES = 32 * 1024 * 1024
@@ -37,7 +46,7 @@ export class LogFile {
 
   /** A line longer than a file is a file of its own. */
   write(line: string): void {
-    if (this.#retryAtMs !== undefined && performance.now() >= this.#retryAtMs) this.#attempt(() => this.#beginAnew())
+    if (this.#retryAtMs !== undefined && performance.now() >= this.#retryAtMs) this.#attempt(() => this.#goOn())
     const length = Buffer.byteLength(line)
     if (this.#bytes > 0 && this.#bytes + length > this.#options.maxBytes) this.#attempt(() => this.#rotate())
     this.#bytes += length
@@ -59,31 +68,28 @@ export class LogFile {
   /** What the stream still holds goes into its file under the new name. */
   #rotate(): void {
     if (this.#stream === undefined) return
-    this.#setAside()
+    // Somebody may have moved or removed it.
+    if (existsSync(this.#options.path)) renameSync(this.#options.path, this.#older)
     this.#stream.end()
     this.#open()
   }
 
-  #beginAnew(): void {
-    this.#setAside()
-    this.#open()
+  /** What was written before the failure stays: it may say what led to it. */
+  #goOn(): void {
+    this.#open('a')
     this.#retryAtMs = undefined
   }
 
-  /** Somebody may have moved or removed it. */
-  #setAside(): void {
-    if (existsSync(this.#options.path)) renameSync(this.#options.path, this.#older)
-  }
-
-  #open(): void {
+  #open(flags: 'a' | 'w' = 'w'): void {
     // Opened at once: it may be renamed before a stream would have opened it.
     const { path } = this.#options
-    const stream = createWriteStream(path, { fd: openSync(path, 'w') })
+    const fd = openSync(path, flags)
+    const stream = createWriteStream(path, { fd })
     stream.on('error', (error) => {
       if (this.#stream === stream) this.#fail(error)
     })
     this.#stream = stream
-    this.#bytes = 0
+    this.#bytes = fstatSync(fd).size
   }
 
   #attempt(run: () => void): void {
